@@ -1,0 +1,1 @@
+"""The planner: the pure core of the memory."""
