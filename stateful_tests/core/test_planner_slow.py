@@ -255,8 +255,8 @@ def test_the_planner_does_what_the_plain_version_does(data: st.DataObject, confi
             except Refused:
                 accepted = False
                 assert state_of(chat) == before
-            took = {"started": slow.started, "failed": slow.failed, "built": lambda n: slow.built(n, text)}
-            assert took[event](node) == accepted
+            took = slow.built(node, text) if event == "built" else getattr(slow, event)(node)
+            assert took == accepted
         elif step == "retry":
             chat.planner.retry()
             slow.resting = set()

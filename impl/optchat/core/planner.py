@@ -122,7 +122,7 @@ class Planner:
         self.queue.start(node)
 
     def built(self, node: Node, text: str) -> Effects:
-        """A summary came, running or not: the node is built, and every parent that is free by now (law node_built_once)."""
+        """A summary came, running or not: the node is built, and its parents while they are free (law node_built_once)."""
         self._check_buildable(node)
         try:
             size = txt.size(text)
@@ -133,7 +133,7 @@ class Planner:
         return self._built(node, text)
 
     def failed(self, node: Node) -> Effects:
-        """A running call failed: the node rests; its third failure builds it from its cut source (law fail_cap_builds)."""
+        """A running call failed: the node rests; the third time it is built from its cut source (law fail_cap_builds)."""
         if node not in self.queue.running:
             raise Refused(f"{_name(node)} is not running")
         if self.queue.fail(node) < self.config.failures:

@@ -27,7 +27,7 @@ def pick(
 
     `leaves` are the unbuilt lines within the look-ahead, oldest first; `merges` the ready merges in the order in which
     they became ready. With `m` merges running or startable, leaves take at most `jobs - min(m, jobs // 2)` places.
-    While a turn waits, only leaves are candidates, and the merges that run are as good as cancelled: they hold no place.
+    While a turn waits, only leaves are candidates, and the merges that run hold no place: they are to be cancelled.
     Laws: queue_sound, queue_within_jobs, merges_not_starved, need_first.
     """
     running_leaves = sum(1 for node in running if node.level == 0)

@@ -15,7 +15,7 @@ class ReplayError(ValueError):
 
 @dataclass(slots=True)
 class Replay:
-    """A view under replay (law restart_same_view): `lines` tile `[0, total)`; `shrinking` is the flag after the last batch."""
+    """A view under replay (law restart_same_view): `lines` tile `[0, total)`, `shrinking` is the last batch's flag."""
 
     lines: list[Node] = field(default_factory=list)
     shrinking: bool = False

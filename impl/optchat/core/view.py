@@ -11,7 +11,7 @@ from typing import NamedTuple
 from optchat.core.node import Node
 
 ParentSize = Callable[[Node], int | None]
-"""The size of a parent's line in the budget's unit, or None while the parent is not built (so its pair cannot merge)."""
+"""The size of a parent's line in the budget's unit, or None while it is not built (so its pair cannot merge)."""
 
 
 @dataclass(slots=True)
