@@ -1,0 +1,1 @@
+"""Our own small Bend, the oracle, and the checks that hold implementations to the laws."""
