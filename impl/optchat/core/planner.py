@@ -122,7 +122,7 @@ class Planner:
         self.queue.start(node)
 
     def built(self, node: Node, text: str) -> Effects:
-        """A summary came, running or not: the node is built, and its parents while they are free (law node_built_once)."""
+        """A summary came, running or not: build the node, and its parents while they are free (law node_built_once)."""
         self._check_buildable(node)
         try:
             size = txt.size(text)
@@ -133,7 +133,7 @@ class Planner:
         return self._built(node, text)
 
     def failed(self, node: Node) -> Effects:
-        """A running call failed: the node rests; the third time it is built from its cut source (law fail_cap_builds)."""
+        """A running call failed: the node rests; the third time, build it from its cut source (law fail_cap_builds)."""
         if node not in self.queue.running:
             raise Refused(f"{_name(node)} is not running")
         if self.queue.fail(node) < self.config.failures:
@@ -161,7 +161,7 @@ class Planner:
     def source(self, node: Node) -> str:
         """What a node's summary is made of. Both halves of a merge must be built."""
         if node.level == 0:
-            return txt.leaf_source(*self.texts.message(node.index))
+            return txt.leaf_source(*self.texts.message(node.i))
         left, right = node.children
         return txt.merge_source(self.text(left), self.text(right))
 
@@ -181,7 +181,7 @@ class Planner:
 
     def check_node(self, node: Node) -> None:
         """Refuse what is no node of this chat: negative, or beyond the messages."""
-        if node.level < 0 or node.index < 0 or node.level > self.total.bit_length() or node.end > self.total:
+        if node.level < 0 or node.i < 0 or node.level > self.total.bit_length() or node.end > self.total:
             raise Refused(f"{_name(node)} is no node of a chat of {self.total} messages")
 
     def has_source(self, node: Node) -> bool:
@@ -246,4 +246,4 @@ def context_of(lines: Iterable[Node], end: int, built: BuiltNodes) -> list[Node]
 
 
 def _name(node: Node) -> str:
-    return node.name if node.level >= 0 and node.index >= 0 else f"node ({node.level}, {node.index})"
+    return node.name if node.level >= 0 and node.i >= 0 else f"node ({node.level}, {node.i})"

@@ -9,7 +9,7 @@ from optchat.core.node import Node
 
 def render_line(node: Node, text: str) -> str:
     """One line, `id+n|text`, without a newline."""
-    return f"{node.first}+{node.count}|{text}"
+    return f"{node.first}+{node.n}|{text}"
 
 
 def render(lines: Iterable[Node], text: Callable[[Node], str]) -> str:

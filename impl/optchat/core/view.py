@@ -93,7 +93,7 @@ class View:
             if after[left] < count:
                 before[after[left]] = left
             merged.append(parent)
-            neighbours = (before[left], left) if parent.index & 1 else (left, after[left])
+            neighbours = (before[left], left) if parent.i & 1 else (left, after[left])
             if neighbours[0] >= 0 and neighbours[1] < count:
                 pair = entry(*neighbours)
                 if pair is not None:
