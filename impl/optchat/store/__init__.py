@@ -1,0 +1,19 @@
+"""The store: one chat as files. Append-only day files, one writer, and a start that replays what was recorded."""
+
+from optchat.store.chat import Appended, Chat, Item
+from optchat.store.errors import Damaged, Locked, Poisoned, StoreError, Unusable
+from optchat.store.reader import Reader
+from optchat.store.records import Message
+
+__all__ = [
+    "Appended",
+    "Chat",
+    "Damaged",
+    "Item",
+    "Locked",
+    "Message",
+    "Poisoned",
+    "Reader",
+    "StoreError",
+    "Unusable",
+]

@@ -1,0 +1,336 @@
+"""The writer of a chat: messages in, the planner's effects logged, the view kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from optchat.core.config import Config
+from optchat.core.node import Node
+from optchat.core.planner import Effects, Planner, PlannerState
+from optchat.core.text import size
+from optchat.core.view import Batch
+from optchat.store.contents import Contents
+from optchat.store.errors import StoreError, Unusable
+from optchat.store.files import OS_FILES, Files
+from optchat.store.keys import Keys, part_key
+from optchat.store.layout import Layout
+from optchat.store.lock import Lock
+from optchat.store.prepare import prepare
+from optchat.store.records import NOT_THE_AGENT, BadRecord, batch_line, message_line, node_line
+from optchat.store.start import adopt_view, load
+from optchat.store.view_file import SavedView, read_view, write_view
+
+START = Batch((), False, 0)
+"""The first line of a new chat's tree: from it on the view is what the recorded batches say."""
+
+
+class Item(NamedTuple):
+    """A text to append. `date` has a zone; None is now."""
+
+    kind: str
+    text: str
+    date: datetime | None = None
+    key: str | None = None
+
+
+class Appended(NamedTuple):
+    """The ids of the messages that an item is logged as; `new` is False when all of them were there by its key."""
+
+    ids: list[int]
+    new: bool
+
+
+def local_now() -> datetime:
+    now = datetime.now().astimezone()
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+class Chat:
+    """One chat, open for writing by this process alone. Not for several threads.
+
+    Each event is logged before it returns, in this order: the message, durably; then the nodes and the batch that the
+    planner made of it. The tree may lag behind the log, never lead it; what a crash leaves out of it is built again
+    at the next open. After a failed write everything is refused with Poisoned until the chat is opened again.
+    `view.json` is rewritten after each batch that merged, and on `close`; between, it lacks only the newest lines.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        lock: Lock,
+        contents: Contents,
+        planner: Planner,
+        files: Files,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.layout = layout
+        self.planner = planner
+        self.contents = contents
+        self.notes: list[str] = []
+        """What the open repaired or found, a line each, for the user."""
+        self._lock = lock
+        self._files = files
+        self._now = now
+        self._keys = Keys(contents)
+        self._closed = False
+        self._deferred = False
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        config: Config | None = None,
+        *,
+        agent: str = "unii",
+        files: Files = OS_FILES,
+        now: Callable[[], datetime] = local_now,
+    ) -> Self:
+        """Open the chat in `folder/chat`, or begin it.
+
+        Moves half a line at the end of a file into `torn/`, replays the recorded batches, adopts a foreign chat's
+        view, rewrites a stale `view.json` and builds the free nodes that a crash left out. `notes` says so.
+        Raises Locked, Damaged, Unusable; nothing was changed then, but for a half line that was moved.
+        """
+        layout = Layout.of(folder)
+        layout.make(files)
+        try:
+            lock = Lock(layout.lock)
+        except OSError as error:
+            raise Unusable(f"{layout.lock}: {error.strerror}: give a --dir that can be written") from error
+        try:
+            return cls._opened(layout, lock, config or Config(), agent, files, now)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _opened(
+        cls, layout: Layout, lock: Lock, config: Config, agent: str, files: Files, now: Callable[[], datetime]
+    ) -> Self:
+        contents = load(layout, files, agent)
+        adopted = adopt_view(layout, contents)
+        lines = contents.lines().copy()
+        state = PlannerState(
+            len(contents.messages), lines, contents.replay.shrinking, contents.built,
+            list(contents.leaves), list(contents.ready),
+        )  # fmt: skip
+        planner = Planner.resume(config, contents, state)
+        chat = cls(layout, lock, contents, planner, files, now)
+        for days in (contents.main, contents.tree):
+            kept = days.drop_torn(layout.torn)
+            if kept is not None:
+                chat.notes.append(f"{days.path(days.days[-1])}: half a line at its end was moved to {kept}")
+        if adopted is not None:
+            chat._write_tree(batch_line(adopted), 1, sync=True)
+            chat.notes.append(f"{layout.view}: the view of another implementation was adopted as a recorded batch")
+        elif not contents.recorded:
+            chat._write_tree(batch_line(START), 1, sync=True)
+        chat._build_left_out()
+        chat._check_view_file()
+        return chat
+
+    # Messages.
+
+    def append(self, kind: str, text: str, *, date: datetime | None = None, key: str | None = None) -> list[int]:
+        """Log a text; the ids of its messages, durable on return.
+
+        `kind` is one of KINDS, or the agent's name. A tool's output is clipped to 30,000 characters, head and tail;
+        any other text is split without loss into messages of at most so many. With a `key` that was logged before,
+        nothing is logged and the ids are those of then. Raises StoreError on a kind, key or date that cannot be.
+        """
+        return self.append_many([Item(kind, text, date, key)])[0].ids
+
+    def append_many(self, items: Iterable[Item]) -> list[Appended]:
+        """Log many texts with one write and one fsync: all or, after a crash, a beginning of them.
+
+        The planner sees them one by one. A batch costs O(view), so let the compactor work between small calls.
+        """
+        self._check_open()
+        now = self._now()
+        answers = []
+        lines: list[bytes] = []
+        new: list[tuple[str, str]] = []
+        first = len(self.contents.messages)
+        fresh: dict[str, int] = {}
+        for item in items:
+            kind = self._kind(item.kind)
+            date = _date(item.date or now)
+            ids = []
+            added = False
+            for part, text in enumerate(prepare(kind, item.text)):
+                key = None if item.key is None else part_key(item.key, part)
+                known = None if key is None else fresh.get(key, self._keys.find(key))
+                if known is not None:
+                    ids.append(known)
+                    continue
+                index = first + len(new)
+                lines.append(message_line(index, kind, text, date, key))
+                new.append((kind, text))
+                ids.append(index)
+                added = True
+                if key is not None:
+                    fresh[key] = index
+            answers.append(Appended(ids, added))
+        if new:
+            self._log_messages(lines, new, fresh, now)
+        return answers
+
+    def _log_messages(
+        self, lines: list[bytes], new: list[tuple[str, str]], fresh: dict[str, int], now: datetime
+    ) -> None:
+        contents = self.contents
+        place = contents.main.append(b"".join(lines), len(lines), now.date(), sync=True)
+        recorded = False
+        merged = False
+        for line, (kind, text) in zip(lines, new, strict=True):
+            contents.messages.append(place)
+            place += len(line)
+            effects = self.planner.message(kind, text)
+            self._write_effects(effects, now)
+            if effects.batch is not None:
+                recorded = True
+                merged = merged or bool(effects.batch.merged)
+        contents.main_read = place
+        for key, index in fresh.items():
+            self._keys.add(key, index)
+        if recorded:
+            self._sync_tree()
+        if merged:
+            self._save_view()
+
+    # Events that go to the planner. Each raises the planner's Refused, and changes nothing then.
+
+    def started(self, node: Node) -> None:
+        """A call for a current candidate was started."""
+        self._check_open()
+        self.planner.started(node)
+
+    def built(self, node: Node, text: str) -> Effects:
+        """A summary came; its node is durable on return (within `deferred`, at the end of it)."""
+        self._check_open()
+        return self._logged(self.planner.built(node, text))
+
+    def failed(self, node: Node) -> Effects:
+        """A running call failed. The third time, the node is built from its cut source."""
+        self._check_open()
+        return self._logged(self.planner.failed(node))
+
+    def retry(self) -> None:
+        """The retry tick of a waiting turn."""
+        self._check_open()
+        self.planner.retry()
+
+    def wait(self, on: bool) -> Effects:
+        """A turn begins, or ends, to wait for the view."""
+        self._check_open()
+        return self._logged(self.planner.wait(on))
+
+    def _logged(self, effects: Effects) -> Effects:
+        self._write_effects(effects, self._now())
+        if effects.built:
+            self._sync_tree()
+        return effects
+
+    def _write_effects(self, effects: Effects, now: datetime) -> None:
+        lines = [node_line(node, text) for node, text in effects.built]
+        if effects.batch is not None:
+            lines.append(batch_line(effects.batch))
+        if not lines:
+            return
+        place = self._write_tree(b"".join(lines), len(lines), now=now)
+        for (node, _), line in zip(effects.built, lines, strict=False):
+            self.contents.note_place(node, place)
+            place += len(line)
+
+    def _write_tree(self, data: bytes, lines: int, *, sync: bool = False, now: datetime | None = None) -> int:
+        place = self.contents.tree.append(data, lines, (now or self._now()).date(), sync=sync)
+        self.contents.tree_read = place + len(data)
+        return place
+
+    def _sync_tree(self) -> None:
+        if not self._deferred:
+            self.contents.tree.sync()
+
+    # The state on disk.
+
+    def _build_left_out(self) -> None:
+        """Build the free nodes whose lines a crash left out, as the events that made them would have."""
+        contents, planner, limit = self.contents, self.planner, self.planner.config.node
+        now = self._now()
+        for node in [*contents.ready, *contents.leaves]:
+            if node in contents.built:
+                continue
+            source = planner.source(node)
+            if size(source) <= limit:
+                self._write_effects(planner.built(node, source), now)
+        contents.ready.clear()
+        contents.leaves.clear()
+
+    def _saved_view(self) -> SavedView:
+        sawtooth = self.planner.chat
+        return SavedView(sawtooth.view.nodes, sawtooth.shrinking, self.planner.total)
+
+    def _check_view_file(self) -> None:
+        try:
+            if read_view(self.layout.view) == self._saved_view():
+                return
+        except FileNotFoundError:
+            pass
+        except BadRecord as error:
+            self.notes.append(f"{self.layout.view}: {error}: written anew from the recorded batches")
+        self._save_view()
+
+    def _save_view(self) -> None:
+        try:
+            write_view(self._files, self.layout.view, self._saved_view())
+        except OSError as error:
+            raise StoreError(
+                f"{self.layout.view}: cannot be written ({error.strerror}): the chat itself is whole"
+            ) from error
+
+    def close(self) -> None:
+        """Write what makes the next open quick, and let the next writer in. A second close does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self.contents.main.failure is None and self.contents.tree.failure is None:
+                self._save_view()
+        finally:
+            self.contents.main.close()
+            self.contents.tree.close()
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.layout.root}: this chat is closed")
+        self.contents.main.check_writable()
+        self.contents.tree.check_writable()
+
+    def _kind(self, kind: str) -> str:
+        agent = self.contents.agent
+        if kind in NOT_THE_AGENT:
+            return kind
+        if kind in ("unii", agent):
+            return agent
+        kinds = ", ".join(sorted({*NOT_THE_AGENT, agent}))
+        raise StoreError(f"{kind!r} is no kind of message: it must be one of {kinds}")
+
+
+def _date(date: datetime) -> str:
+    if date.tzinfo is None:
+        raise StoreError(f"the date {date.isoformat()} has no zone: give it one")
+    whole = date.microsecond % 1000 == 0
+    return date.isoformat(timespec="milliseconds" if whole else "microseconds")

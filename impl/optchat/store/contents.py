@@ -1,0 +1,204 @@
+"""What a chat holds, as its files say: where each line is, which nodes are built, the view that the batches give."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from optchat.core.node import Node
+from optchat.core.replay import Replay, ReplayError
+from optchat.core.tree import BuiltNodes
+from optchat.core.view import Batch
+from optchat.store.days import Block, DayFiles
+from optchat.store.errors import Damaged
+from optchat.store.records import (
+    BadRecord,
+    BatchRecord,
+    Message,
+    MessageRecord,
+    NodeRecord,
+    read_kind,
+    read_message,
+    read_tree,
+)
+
+
+class Contents:
+    """The state that the lines of `main/` and `tree/` add up to, and the texts, read from disk at each call.
+
+    It is the planner's Texts. `messages[i]` is the place of message i; `nodes[l][i]` that of node `(l, i)` plus one,
+    0 while it is not built: 24 bytes a message. Every reading checks that the line is the one asked for.
+    """
+
+    def __init__(self, main: DayFiles, tree: DayFiles, agent: str) -> None:
+        self.main = main
+        self.tree = tree
+        self.agent = agent
+        self.messages = array("Q")
+        self.nodes: list[array[int]] = []
+        self.built = BuiltNodes()
+        self.replay = Replay()
+        self.recorded = False
+        """Whether a batch was ever recorded: then the replay alone says what the view is."""
+        self.leaves: dict[Node, None] = {}
+        """The unbuilt leaves, oldest first."""
+        self.ready: dict[Node, None] = {}
+        """The unbuilt merges with built halves, in the order of the lines that made them so."""
+        self.main_read = 0
+        """How far the lines of `main/` are taken in, as a place."""
+        self.tree_read = 0
+
+    # Texts.
+
+    def message(self, index: int) -> tuple[str, str]:
+        record = self.record(index)
+        return read_kind(record.kind, self.agent), record.text
+
+    def node(self, node: Node) -> str:
+        at = self.nodes[node.level][node.i] - 1
+        try:
+            record = read_tree(self.tree.line_at(at))
+            if not isinstance(record, NodeRecord) or (record.level, record.i) != node:
+                raise BadRecord(f"not the line of node {node.name}, which was here")
+        except BadRecord as error:
+            raise Damaged(*self.tree.where(at), str(error)) from None
+        return record.text
+
+    def record(self, index: int) -> MessageRecord:
+        """A message's line. IndexError beyond the log."""
+        at = self.messages[index]
+        try:
+            record = read_message(self.main.line_at(at))
+            if record.i != index:
+                raise BadRecord(f"not the line of message {index}, which was here")
+        except BadRecord as error:
+            raise Damaged(*self.main.where(at), str(error)) from None
+        return record
+
+    def whole(self, index: int) -> Message:
+        """A message with all that its line says."""
+        return self._message(self.record(index))
+
+    def run(self, start: int, stop: int) -> Iterator[Message]:
+        """The messages `[start, stop)`, oldest first, read in blocks."""
+        if start >= stop:
+            return
+        end = self.messages[stop] if stop < len(self.messages) else self.main.end
+        index = start
+        for block in self.main.scan(self.messages[start], end):
+            place = block.at
+            for line in block.lines:
+                try:
+                    record = read_message(line)
+                    if record.i != index:
+                        raise BadRecord(f"not the line of message {index}, which was here")
+                except BadRecord as error:
+                    raise Damaged(*self.main.where(place), str(error)) from None
+                yield self._message(record)
+                index += 1
+                place += len(line) + 1
+
+    def _message(self, record: MessageRecord) -> Message:
+        kind = read_kind(record.kind, self.agent)
+        return Message(record.i, kind, record.text, record.size, record.date, record.key)
+
+    # The view.
+
+    def lines(self) -> list[Node]:
+        """The view's lines, oldest first."""
+        self.replay.messages(len(self.messages))
+        return self.replay.lines
+
+    # Taking lines in.
+
+    def catch_up(self) -> None:
+        """Take in the lines that came since. Raises Damaged with the file and line of the first bad one."""
+        for block in self.main.scan(self.main_read):
+            self.take_messages(block)
+        for block in self.tree.scan(self.tree_read):
+            self.take_tree(block)
+
+    def take_messages(self, block: Block) -> None:
+        """Take in a block of `main/`."""
+        place = block.at
+        add = self.messages.append
+        for number, line in enumerate(block.lines, block.number):
+            try:
+                record = read_message(line)
+                if record.i != len(self.messages):
+                    kind = "a repeat" if record.i < len(self.messages) else "a gap"
+                    raise BadRecord(f"{kind} in the ids: {record.i} where {len(self.messages)} must be")
+            except BadRecord as error:
+                raise Damaged(self.main.path(block.day), number, str(error)) from None
+            self.leaves[Node(0, record.i)] = None
+            add(place)
+            place += len(line) + 1
+        block.day.lines += len(block.lines)
+        self.main_read = place
+
+    def take_tree(self, block: Block) -> None:
+        """Take in a block of `tree/`, whose messages are all in."""
+        place = block.at
+        for number, line in enumerate(block.lines, block.number):
+            try:
+                record = read_tree(line)
+                if isinstance(record, NodeRecord):
+                    self._check_node(record)
+                    self.add_node(Node(record.level, record.i), place)
+                else:
+                    self.take_batch(record)
+            except (BadRecord, ReplayError) as error:
+                raise Damaged(self.tree.path(block.day), number, str(error)) from None
+            place += len(line) + 1
+        block.day.lines += len(block.lines)
+        self.tree_read = place
+
+    def _check_node(self, record: NodeRecord) -> None:
+        node = Node(record.level, record.i)
+        if node.end > len(self.messages):
+            raise BadRecord(f"node {node.name} reaches beyond the log, which has {len(self.messages)} messages")
+        if node in self.built:
+            raise BadRecord(f"node {node.name} a second time")
+        if node.level and not all(half in self.built for half in node.children):
+            raise BadRecord(f"node {node.name} without its two halves before it")
+        if not record.text:
+            raise BadRecord(f"node {node.name} with an empty text")
+
+    def add_node(self, node: Node, place: int) -> None:
+        """A node's line is at a place: it is built, and its parent is ready when its sibling is built too."""
+        self.note_place(node, place)
+        self.built.add(node)
+        if node.level == 0:
+            self.leaves.pop(node, None)
+        else:
+            self.ready.pop(node, None)
+        if node.sibling in self.built:
+            self.ready[node.parent] = None
+
+    def note_place(self, node: Node, place: int) -> None:
+        """Remember where a node's line is."""
+        level, index = node
+        while level >= len(self.nodes):
+            self.nodes.append(array("Q"))
+        places = self.nodes[level]
+        missing = index + 1 - len(places)
+        if missing > 0:
+            places.frombytes(bytes(8 * missing))
+        places[index] = place + 1
+
+    def take_batch(self, record: BatchRecord) -> None:
+        """Do a recorded batch again. One without `t` happened when the messages that it merged were there."""
+        merged = tuple(Node(level, index) for level, index in record.merge)
+        total = record.total
+        if total is None:
+            total = max([self.replay.total, *(node.end for node in merged)])
+        if total > len(self.messages):
+            raise BadRecord(f"a batch at message {total}, beyond the log, which has {len(self.messages)} messages")
+        self.replay.batch(Batch(merged, record.shrinking, total), self.built)
+        self.recorded = True
+
+
+def covering(lines: list[Node], index: int) -> Node:
+    """The line of a view that covers message `index`, which must be one of its messages. O(log view)."""
+    return lines[bisect_right(lines, index, key=lambda line: line.first) - 1]

@@ -1,0 +1,51 @@
+"""Where the parts of a chat are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from optchat.store.errors import Unusable
+from optchat.store.files import Files, make_folders
+
+
+class Layout:
+    """The paths of one chat, whose folder is `root` (`D/chat`, or `D/chat/agents/NAME`)."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.lock = root / "lock"
+        self.main = root / "main"
+        self.tree = root / "tree"
+        self.view = root / "view.json"
+        self.index = root / "index"
+        self.torn = root / "torn"
+        self.images = root / "images"
+        self.agents = root / "agents"
+
+    @classmethod
+    def of(cls, folder: Path) -> Layout:
+        """The chat of a folder: `folder/chat`, or the folder itself when it has `main/` and no `chat/`."""
+        if not (folder / "chat").exists() and (folder / "main").is_dir():
+            return cls(folder)
+        return cls(folder / "chat")
+
+    def check(self) -> None:
+        """Raise Unusable when there is no chat here to read."""
+        for path in (*reversed(self.root.parents), self.root, self.main, self.tree):
+            if path.exists() and not path.is_dir():
+                raise Unusable(f"{path}: a file, where a chat's folder must be: give another --dir")
+        if not self.main.is_dir():
+            raise Unusable(f"{self.root}: no chat here: give the --dir that holds `chat/`, or import something first")
+
+    def make(self, files: Files) -> None:
+        """Make the folders that are missing, durably. Raises Unusable."""
+        for path in (*reversed(self.root.parents), self.root, self.main, self.tree):
+            if path.exists() and not path.is_dir():
+                raise Unusable(f"{path}: a file, where a chat's folder must be: give another --dir")
+        try:
+            make_folders(files, self.main)
+            make_folders(files, self.tree)
+        except OSError as error:
+            raise Unusable(
+                f"{self.root}: cannot be made ({error.strerror}): give a --dir that can be written"
+            ) from error

@@ -1,0 +1,37 @@
+"""The lock of the one process that writes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from optchat.store.errors import Locked
+
+
+class Lock:
+    """An exclusive lock on `chat/lock`, which holds the holder's process id as text.
+
+    The system drops it when the process ends in any way, so a crash leaves nothing to clear. Raises Locked.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pid = self._read_pid()
+            os.close(self._fd)
+            raise Locked(path, pid) from None
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
+
+    def _read_pid(self) -> int | None:
+        text = os.pread(self._fd, 32, 0).strip()
+        return int(text) if text.isdigit() else None
+
+    def release(self) -> None:
+        """Let the next writer in. Once."""
+        os.ftruncate(self._fd, 0)
+        os.close(self._fd)
