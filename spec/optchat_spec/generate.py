@@ -1,0 +1,136 @@
+"""Seeded histories: events of every kind, in every order, sensible and not. No clock, no global randomness."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from optchat_spec.facts import queue_of
+from optchat_spec.steps import Event, Facts, Op, State
+from optchat_spec.vocabulary import Config, Node
+
+KINDS = ("user", "unii", "tool", "echo", "work", "note")
+ALPHABETS = ("x", "xyz ", "é", "日本語", "😀a", "a\n", "\r\n", "\ra\n")
+"""What texts are made of: one to four bytes a character, and every kind of line end."""
+
+CONFIGS = (
+    Config(8, 90, 40, 50, 20, 1, 1),
+    Config(8, 90, 40, 50, 20, 2, 3),
+    Config(16, 200, 100, 100, 50, 3),
+    Config(24, 300, 300, 120, 120, 4, 2),
+    Config(40, 400, 100, 100, 100, 8),
+    Config(64, 2_000, 1_000, 600, 300, 5),
+    Config(512, 6_000, 3_000, 2_000, 1_000, 8),
+    Config(512, 2_000, 1_000, 2_000, 1_000, 7),
+    Config(),
+)
+"""Budgets from tiny to real, jobs 1 to 8. The look-ahead and the failures other than the design's are not in the
+protocol.
+"""
+
+
+class Mix(NamedTuple):
+    """How often each kind of event is drawn, as weights."""
+
+    message: int = 6
+    start: int = 6
+    build: int = 5
+    fail: int = 2
+    retry: int = 1
+    wait: int = 1
+    reopen: int = 1
+    context: int = 1
+    zoom: int = 0
+    nonsense: int = 1
+
+
+MIXES = {
+    "even": Mix(),
+    "prompt": Mix(message=4, start=8, build=8, fail=0, nonsense=0),
+    "late": Mix(message=10, start=3, build=2),
+    "failing": Mix(message=3, start=8, build=1, fail=7, retry=3, wait=2),
+    "waiting": Mix(message=3, start=7, build=4, fail=2, retry=2, wait=4),
+    "restarts": Mix(reopen=4),
+    "nonsense": Mix(nonsense=8),
+}
+"""Kinds of histories: a compactor that is never late, one that is, one that fails, and so on."""
+
+
+def text_of(rng: Random, size: int) -> str:
+    """A text of exactly `size` bytes."""
+    alphabet = rng.choice(ALPHABETS)
+    text, left = "", size
+    if size > 2000:
+        unit = alphabet.encode()
+        text = alphabet * (size // len(unit))
+        left = size - len(text.encode())
+        return text + "x" * left
+    while left > 0:
+        character = rng.choice(alphabet)
+        if len(character.encode()) > left:
+            character = "x"
+        text += character
+        left -= len(character.encode())
+    return text
+
+
+def message(rng: Random, config: Config) -> Event:
+    """A message: empty, tiny, around NODE bytes of source, or up to the longest tool output."""
+    kind = rng.choice(KINDS)
+    head = len(kind) + 2
+    edge = max(0, config.node - head)
+    sizes = (0, 1, rng.randint(0, 12), edge - 1, edge, edge + 1, edge // 2, rng.randint(0, 2 * config.node), 30_000)
+    weights = (2, 2, 4, 3, 4, 4, 3, 4, 1)
+    return Event("message", kind=kind, text=text_of(rng, max(0, rng.choices(sizes, weights)[0])))
+
+
+def summary(rng: Random, config: Config) -> str:
+    """A summary that the rules take: 1 to NODE bytes, often close to one of the ends."""
+    return text_of(rng, rng.choice((1, rng.randint(1, config.node), config.node - 1, config.node)))
+
+
+def any_node(rng: Random, facts: Facts) -> Node:
+    """Any node, close to the chat: also ones that do not exist."""
+    level = rng.choice((-1, 0, 0, 0, 1, 1, 2, 3, facts.total.bit_length()))
+    return level, rng.randint(-1, (facts.total >> max(0, level)) + 1)
+
+
+def some_node(rng: Random, facts: Facts) -> Node:
+    """A node of the chat, which must not be empty."""
+    level = rng.randint(0, facts.total.bit_length() - 1)
+    return level, rng.randint(0, (facts.total >> level) - 1)
+
+
+def next_event(rng: Random, config: Config, facts: Facts, state: State, mix: Mix) -> Event:
+    """The next event of a history; what cannot be done now becomes a message."""
+    queue = state.queue if state.queue is not None else queue_of(config, facts, state)
+    match rng.choices(mix._fields, mix)[0]:
+        case "start" if queue:
+            return Event("started", rng.choice(queue))
+        case "build" if facts.running:
+            return Event("built", rng.choice(facts.running), text=summary(rng, config))
+        case "fail" if facts.running:
+            return Event("failed", rng.choice(facts.running))
+        case "retry":
+            return Event("retry")
+        case "wait":
+            return Event("wait", on=not facts.waiting if rng.random() < 0.8 else facts.waiting)
+        case "reopen":
+            return Event("reopen")
+        case "context" if facts.total:
+            return Event("context", some_node(rng, facts))
+        case "zoom" if facts.total:
+            return Event("zoom", some_node(rng, facts))
+        case "nonsense":
+            return nonsense(rng, config, facts)
+        case _:
+            return message(rng, config)
+
+
+def nonsense(rng: Random, config: Config, facts: Facts) -> Event:
+    """An event at any node, with any text: mostly one that the rules refuse."""
+    op: Op = rng.choice(("started", "built", "built", "failed"))
+    text = text_of(rng, rng.choice((0, 1, config.node, config.node + 1))) if op == "built" else ""
+    waiting = [*facts.leaves, *facts.ready]
+    near = rng.choice(waiting) if waiting and rng.random() < 0.4 else any_node(rng, facts)
+    return Event(op, near, text=text)
