@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from optchat.core.text import cut, flatten, size
 
-HEAD = re.compile(r"\d+\+\d+\|")
+HEAD = re.compile(r"[0-9]+\+[0-9]+\|")
+SPACE = " \t\n\v\f\r"
+"""White space, here and in the model: the blank, and the codes 9 to 13."""
 
 
 class CutOff(Exception):
@@ -24,10 +26,10 @@ class FollowUp(NamedTuple):
 
 def clean(reply: str) -> str:
     """A reply as a line: without outer white space and a leading `id+n|` head, inner newlines as spaces."""
-    text = reply.strip()
+    text = reply.strip(SPACE)
     head = HEAD.match(text)
     if head:
-        text = text[head.end() :].strip()
+        text = text[head.end() :].strip(SPACE)
     return flatten(text)
 
 
