@@ -1,0 +1,202 @@
+"""aider's Markdown history.
+
+What the program writes, and so what is read here, line by line:
+
+    # aider chat started at 2024-08-05 19:33:02     a session begins, between two empty lines
+    #### text··                                     a line of the user's message (two spaces end it)
+    > text··                                        a line of the program's output
+    anything else                                   the assistant's reply, as it came
+
+- A user's message is a run of its lines; an output (kind echo) is a run of output lines. Of each line, the mark and the
+  two spaces at its end are dropped, and nothing else.
+- An output of several lines can be written with the mark on its first line and the two spaces on its last alone. A
+  `>` line without the two spaces begins such a block when it ends before the next marked line; else it is a
+  quotation in a reply, as a `####` line without them is a heading in one.
+- In a session whose first marked line has no two spaces (an editor has stripped them, or a person wrote the file), a
+  mark is enough.
+- A reply is what stands between these, without the empty lines around it.
+
+Every message of a session has the session's date, which is local and has no zone. The lines before the first header
+are the end of an older session: they get the date of the first header, and come before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from optchat.imports.dates import BadDate, local_date
+from optchat.imports.files import Advance, lines_of, too_long
+from optchat.imports.record import Damage, ImportFailed, Keys, Record, Stream, digest_of, key_of
+
+HEADER = "# aider chat started at "
+IS_HEADER = re.compile(re.escape(HEADER.encode()) + rb"\d", re.ASCII)
+FORM = "%Y-%m-%d %H:%M:%S"
+SOURCE = "aider"
+
+
+class Text(NamedTuple):
+    """A line of a session; `bad` says why it cannot be read."""
+
+    number: int
+    text: str
+    bad: str = ""
+
+
+class Block(NamedTuple):
+    """A message of a session before it has a date."""
+
+    kind: str
+    line: int
+    text: str
+    bad: Text | None
+    """The first of its lines that cannot be read."""
+
+
+class Session(NamedTuple):
+    """The lines from one header (`started` is what it says; "" before the first) to the next (`before`)."""
+
+    started: str
+    line: int
+    lines: list[Text]
+    before: str
+
+
+def parse(path: Path, advance: Advance) -> Stream:
+    """The messages of a history. Raises ImportFailed on a file without a header: nothing in it has a date."""
+    keys = Keys(SOURCE)
+    for session in sessions(path, advance):
+        if not session.started and not session.before:
+            raise ImportFailed(
+                f"{path}: no line says '{HEADER}...': this is no aider history, or a part without a date"
+            )
+        try:
+            date = local_date(session.started or session.before, FORM)
+        except BadDate as error:
+            count = sum(1 for _ in blocks(session.lines))
+            yield Damage(path, session.line, f"{error}; {count} messages of this session are left out")
+            continue
+        yield from dated(path, session, date, keys)
+
+
+def dated(path: Path, session: Session, date: datetime, keys: Keys) -> Stream:
+    """The records of a session.
+
+    A message has a name by its session (`key`) and one by the header after it (`twin`), counted from the session's
+    end: the part of a session that a cut file begins with has only the second.
+    """
+    found = list(blocks(session.lines))
+    behind: Counter[bytes] = Counter()
+    twins = []
+    for block in reversed(found):
+        digest = digest_of(SOURCE, "before", session.before, block.kind, block.text)
+        twins.append(key_of(f"{SOURCE}-before", digest, behind[digest]) if session.before else "")
+        behind[digest] += 1
+    for block, twin in zip(found, reversed(twins), strict=True):
+        names = (keys.key(session.started, block.kind, block.text), twin) if session.started else (twin, "")
+        if block.bad:
+            yield Damage(path, block.bad.number, f"{block.bad.bad}; its message is left out")
+        else:
+            yield Record(block.kind, block.text, date, *names, path, block.line)
+
+
+def sessions(path: Path, advance: Advance) -> Iterator[Session]:
+    """The sessions of a history; one is in memory at a time."""
+    started, start, lines = "", 1, list[Text]()
+    returns = False
+    for line in lines_of(path, advance):
+        if line.number == 1:
+            returns = line.data.endswith(b"\r")
+        data = line.data.removesuffix(b"\r") if returns else line.data
+        if IS_HEADER.match(data) and (not lines or not lines[-1].text):
+            header = data.decode(errors="replace").removeprefix(HEADER).rstrip()
+            if lines or started:
+                yield Session(started, start, lines, header)
+            started, start, lines = header, line.number, []
+            continue
+        try:
+            text = Text(line.number, data.decode())
+        except UnicodeDecodeError as error:
+            text = Text(line.number, data.decode(errors="replace"), f"not UTF-8 at byte {error.start} of the line")
+        if too_long(line):
+            text = Text(line.number, "(too long)", "a line that is too long for a text")
+        lines.append(text)
+    yield Session(started, start, lines, "")
+
+
+def blocks(lines: list[Text]) -> Iterator[Block]:
+    """The messages of a session's lines, in order."""
+    marks = marks_of(lines)
+    at = 0
+    while at < len(lines):
+        start, kind = at, marks[at].kind
+        texts = []
+        while at < len(lines) and marks[at].kind == kind:
+            end = marks[at].end
+            texts.append(_bare("\n".join(each.text for each in lines[at:end]), MARKS[kind]))
+            at = end
+        yield from _block(kind, lines[start:at], texts)
+
+
+class Mark(NamedTuple):
+    """What a line begins: something of a kind, up to before the line at `end`."""
+
+    kind: str
+    end: int
+
+
+MARKS = {"user": "#### ", "echo": "> ", "unii": ""}
+
+
+def marks_of(lines: list[Text]) -> list[Mark]:
+    """What each line begins, if it begins anything."""
+    strict = _is_strict(lines)
+    marks = []
+    closing = 0
+    """The index after the next line that ends an output, or 0."""
+    for at in range(len(lines) - 1, -1, -1):
+        text = lines[at].text
+        user = text.startswith("#### ") or (text == "####" and not strict)
+        echo = text.startswith("> ") or (text == ">" and not strict)
+        whole = not strict or text.endswith("  ")
+        if whole and (user or echo):
+            marks.append(Mark("user" if user else "echo", at + 1))
+            closing = 0
+        elif echo and closing:
+            marks.append(Mark("echo", closing))
+        else:
+            marks.append(Mark("unii", at + 1))
+            # aider strips an output's end before it adds the two spaces.
+            if text.endswith("  ") and not text[:-2].endswith((" ", "\t")) and len(text) > 2:
+                closing = at + 1
+    return marks[::-1]
+
+
+def _is_strict(lines: list[Text]) -> bool:
+    """Whether the two spaces are there to tell a mark from a heading or a quotation."""
+    for each in lines:
+        if each.text.startswith(("#### ", "> ")):
+            return each.text.endswith("  ")
+    return False
+
+
+def _block(kind: str, lines: list[Text], texts: list[str]) -> Iterator[Block]:
+    text = "\n".join(texts)
+    if kind == "unii":
+        text = text.strip("\n")
+    if text:
+        line = lines[0].number + (next(at for at, each in enumerate(lines) if each.text) if kind == "unii" else 0)
+        bad = next((each for each in lines if each.bad), None)
+        yield Block(kind, line, text, bad)
+
+
+def _bare(text: str, mark: str) -> str:
+    """A message's line, or block of lines, without its mark and without the two spaces at its end."""
+    if not mark:
+        return text
+    # An empty line is written without the space between its mark and the two spaces.
+    return text[len(mark) :].removesuffix("  ") if len(text) >= len(mark) + 2 else text[len(mark) :].rstrip(" ")

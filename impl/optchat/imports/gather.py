@@ -1,0 +1,193 @@
+"""All given files as one chat: read and checked whole, oldest first, each message once."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO, NamedTuple, Self
+
+import msgspec
+
+from optchat.imports.detect import PARSERS, Format, check
+from optchat.imports.optchat import day_files
+from optchat.imports.record import Damage, ImportFailed, LeftOut, Record
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+DAMAGES = 1000
+"""How many damaged records are kept with their reasons; the others are counted."""
+
+Progress = Callable[[int, int], None]
+"""Called with how many bytes were read, and of how many."""
+
+
+class Place(NamedTuple):
+    """A record that lies in the spool: `moment` in microseconds, `rank` of its file, and where its bytes are."""
+
+    moment: int
+    rank: int
+    offset: int
+    size: int
+    key: str
+    twin: str
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the files hold: each message once, oldest first: by date, then by file, then by place in the file.
+
+    The texts lie in a temporary file until they are asked for: memory grows with the number of messages alone.
+    """
+
+    paths: list[Path]
+    formats: dict[Path, Format]
+    spool: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+    found: int = 0
+    """The messages of all files."""
+    again: int = 0
+    """Of these, how often one came that was in the files before."""
+    there: int = 0
+    """How many `skip` took out."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Records that are no messages, by reason."""
+    damaged: int = 0
+    damages: list[Damage] = field(default_factory=list)
+    """The first DAMAGES damaged records."""
+    places: list[Place] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """How many messages there are to take."""
+        return len(self.places)
+
+    def skip(self, known: Container[str]) -> None:
+        """Take out the messages that have one of their names in `known`: the chat has them."""
+        before = len(self.places)
+        self.places = [each for each in self.places if each.key not in known and each.twin not in known]
+        self.there += before - len(self.places)
+
+    def records(self) -> Iterator[Record]:
+        """The messages to take, oldest first."""
+        for place in self.places:
+            self.spool.seek(place.offset)
+            kind, text, date, file, line, alternate = _unpack(self.spool.read(place.size))
+            when = datetime.fromisoformat(date)
+            yield Record(kind, text, when, place.key, place.twin, self.paths[file], line, alternate)
+
+    def close(self) -> None:
+        self.spool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(tuple[str, str, str, int, int, bool]).decode
+
+
+def gather(
+    paths: Iterable[Path],
+    *,
+    format: Format | None = None,  # noqa: A002
+    branches: bool = True,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Gathered:
+    """Read all files; `branches` takes alternate branches too.
+
+    The outcome does not depend on the order in which the files are given. Raises ImportFailed on a file that cannot
+    be read at all or holds nothing but damage, and, when `strict`, on the first damaged record.
+    """
+    given = list(dict.fromkeys(paths))
+    formats = {path: check(path, format) for path in given}
+    total = sum(_size(path) for path in given)
+    read = 0
+
+    def advance(count: int) -> None:
+        nonlocal read
+        read += count
+        if progress is not None:
+            progress(min(read, total), total)
+
+    result = Gathered(given, formats)
+    try:
+        files = [_read_file(result, number, advance, branches, strict) for number in range(len(given))]
+    except BaseException:
+        result.close()
+        raise
+    result.places = choose(_ranked(given, files))
+    result.found = sum(len(each) for each in files)
+    result.again = result.found - len(result.places)
+    return result
+
+
+def choose(places: list[Place]) -> list[Place]:
+    """One place for each message, oldest first. Two places are the same message when they share a name."""
+    same = {place.twin: place.key for place in places if place.twin}
+    best: dict[str, Place] = {}
+    for place in places:
+        name = same.get(place.key, place.key)
+        if name not in best or _choice(place) < _choice(best[name]):
+            best[name] = place
+    return sorted(best.values(), key=lambda place: place[:3])
+
+
+def _choice(place: Place) -> tuple[bool, int, int, int]:
+    # The place with both names comes first: its names are all that the message has.
+    return not place.twin, place.moment, place.rank, place.offset
+
+
+def _ranked(paths: list[Path], files: list[list[Place]]) -> list[Place]:
+    """All places, with files ranked by their first message, not by the order in which they were given."""
+
+    def first(number: int) -> tuple[int, str, str, str]:
+        place = min(files[number])
+        return place.moment, paths[number].name, place.key, str(paths[number])
+
+    order = sorted((number for number in range(len(files)) if files[number]), key=first)
+    return [place._replace(rank=rank) for rank, number in enumerate(order) for place in files[number]]
+
+
+def _read_file(
+    result: Gathered, number: int, advance: Callable[[int], None], branches: bool, strict: bool
+) -> list[Place]:
+    path = result.paths[number]
+    places: list[Place] = []
+    damaged = 0
+    for each in PARSERS[result.formats[path]](path, advance):
+        match each:
+            case Damage():
+                if strict:
+                    raise ImportFailed(f"{each} (--strict: nothing was imported)")
+                damaged += 1
+                if len(result.damages) < DAMAGES:
+                    result.damages.append(each)
+            case LeftOut():
+                result.left_out[each.reason] += 1
+            case Record() if each.alternate and not branches:
+                result.left_out["alternate branches"] += 1
+            case Record():
+                places.append(_spooled(result.spool, number, each))
+    result.damaged += damaged
+    if damaged and not places:
+        raise ImportFailed(f"{path}: none of its {damaged} records can be read; the last: {result.damages[-1]}")
+    return places
+
+
+def _spooled(spool: IO[bytes], number: int, record: Record) -> Place:
+    date = record.date.isoformat()
+    data = _pack((record.kind, record.text, date, number, record.line, record.alternate))
+    offset = spool.tell()
+    spool.write(data)
+    moment = (record.date - EPOCH) // MICROSECOND
+    return Place(moment, number, offset, len(data), record.key, record.twin)
+
+
+def _size(path: Path) -> int:
+    return sum(file.stat().st_size for file in (day_files(path) if path.is_dir() else [path]))

@@ -1,0 +1,99 @@
+"""JSON of other programs, read strictly; and the elements of a huge array, one at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from mmap import mmap
+from typing import NamedTuple, NoReturn
+
+TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|"|[\[\]{}]', re.DOTALL)
+"""A string, the start of one that never ends, or a bracket."""
+
+
+class BadJson(ValueError):
+    """What is wrong with a JSON text, without its place."""
+
+
+def loads(data: bytes) -> object:
+    """The value of a JSON text. Raises BadJson: no NaN, no key twice in one object, no nesting past reason.
+
+    A string may hold lone surrogates: its user decides (see `has_surrogate`).
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise BadJson(f"not UTF-8 at byte {error.start}") from None
+    try:
+        value: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+    except RecursionError:
+        raise BadJson("JSON that is nested too deep") from None
+    except json.JSONDecodeError as error:
+        raise BadJson(f"not JSON: {error.msg} at character {error.pos}") from None
+    except BadJson:
+        raise
+    except ValueError as error:  # An integer of thousands of digits.
+        raise BadJson(f"not JSON that can be read: {error}") from None
+    return value
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether a text holds a lone surrogate, so that it has no UTF-8 form."""
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def repaired(text: str) -> str:
+    """The text with each lone surrogate replaced visibly, by U+FFFD; those that pair up become their character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if has_surrogate(text) else text
+
+
+class Element(NamedTuple):
+    """An element of an array as bytes: where it starts, and whether its end is there."""
+
+    start: int
+    data: bytes
+    whole: bool
+
+
+def elements(data: mmap | bytes) -> Iterator[Element]:
+    """The objects and arrays that a top-level array holds; only one is in memory at a time.
+
+    The text between them is not looked at. Raises BadJson when brackets do not pair.
+    """
+    depth = start = 0
+    for token in TOKEN.finditer(data):
+        mark = data[token.start()]
+        if mark in b"[{":
+            depth += 1
+            if depth == 2:
+                start = token.start()
+        elif mark in b"]}":
+            depth -= 1
+            if depth == 1:
+                yield Element(start, bytes(data[start : token.end()]), True)
+            if depth < 1:
+                return
+        elif token.end() - token.start() == 1:
+            break
+    if depth:
+        yield Element(start if depth > 1 else len(data), bytes(data[start:]) if depth > 1 else b"", False)
+
+
+def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twin = next(name for name in names if names.count(name) > 1)
+        raise BadJson(f"the key {twin[:40]!r} twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise BadJson(f"{name} is no JSON number")
