@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -10,18 +11,18 @@ from typing import NamedTuple, Self
 
 from optchat.core.config import Config
 from optchat.core.node import Node
-from optchat.core.planner import Effects, Planner, PlannerState
+from optchat.core.planner import Effects, Planner, PlannerState, Refused
 from optchat.core.text import size
 from optchat.core.view import Batch
 from optchat.store.contents import Contents
-from optchat.store.errors import StoreError, Unusable
+from optchat.store.errors import Poisoned, StoreError, Unusable
 from optchat.store.files import OS_FILES, Files
-from optchat.store.keys import Keys, part_key
+from optchat.store.keys import Keys, check_key, part_key
 from optchat.store.layout import Layout
 from optchat.store.lock import Lock
 from optchat.store.prepare import prepare
 from optchat.store.records import NOT_THE_AGENT, BadRecord, batch_line, message_line, node_line
-from optchat.store.start import adopt_view, load
+from optchat.store.start import adopt_view, load, save_index
 from optchat.store.view_file import SavedView, read_view, write_view
 
 START = Batch((), False, 0)
@@ -42,6 +43,13 @@ class Appended(NamedTuple):
 
     ids: list[int]
     new: bool
+
+
+class _New(NamedTuple):
+    kind: str
+    text: str
+    key: str | None
+    line: bytes
 
 
 def local_now() -> datetime:
@@ -75,9 +83,11 @@ class Chat:
         self._lock = lock
         self._files = files
         self._now = now
-        self._keys = Keys(contents)
+        self._keys = Keys(contents, layout.keys)
         self._closed = False
         self._deferred = False
+        self._broken = False
+        """Whether an event began that did not end: a failed write, or an interrupt, left files and planner apart."""
 
     @classmethod
     def open(
@@ -93,7 +103,7 @@ class Chat:
 
         Moves half a line at the end of a file into `torn/`, replays the recorded batches, adopts a foreign chat's
         view, rewrites a stale `view.json` and builds the free nodes that a crash left out. `notes` says so.
-        Raises Locked, Damaged, Unusable; nothing was changed then, but for a half line that was moved.
+        Raises Locked, Damaged, Unusable; the files are as they were then.
         """
         layout = Layout.of(folder)
         layout.make(files)
@@ -111,7 +121,7 @@ class Chat:
     def _opened(
         cls, layout: Layout, lock: Lock, config: Config, agent: str, files: Files, now: Callable[[], datetime]
     ) -> Self:
-        contents = load(layout, files, agent)
+        contents = load(layout, files, agent, config.node)
         adopted = adopt_view(layout, contents)
         lines = contents.lines().copy()
         state = PlannerState(
@@ -129,8 +139,10 @@ class Chat:
             chat.notes.append(f"{layout.view}: the view of another implementation was adopted as a recorded batch")
         elif not contents.recorded:
             chat._write_tree(batch_line(START), 1, sync=True)
+        contents.recorded = True
         chat._build_left_out()
         chat._check_view_file()
+        chat._save_index()
         return chat
 
     # Messages.
@@ -151,55 +163,60 @@ class Chat:
         """
         self._check_open()
         now = self._now()
+        new: list[_New] = []
+        fresh: dict[str, Appended] = {}
         answers = []
-        lines: list[bytes] = []
-        new: list[tuple[str, str]] = []
-        first = len(self.contents.messages)
-        fresh: dict[str, int] = {}
         for item in items:
-            kind = self._kind(item.kind)
-            date = _date(item.date or now)
-            ids = []
-            added = False
-            for part, text in enumerate(prepare(kind, item.text)):
-                key = None if item.key is None else part_key(item.key, part)
-                known = None if key is None else fresh.get(key, self._keys.find(key))
-                if known is not None:
-                    ids.append(known)
-                    continue
-                index = first + len(new)
-                lines.append(message_line(index, kind, text, date, key))
-                new.append((kind, text))
-                ids.append(index)
-                added = True
-                if key is not None:
-                    fresh[key] = index
-            answers.append(Appended(ids, added))
+            answer = self._prepare(item, now, new, fresh)
+            if item.key is not None:
+                fresh[item.key] = Appended(answer.ids, False)
+            answers.append(answer)
         if new:
-            self._log_messages(lines, new, fresh, now)
+            self._log_messages(new, now)
         return answers
 
-    def _log_messages(
-        self, lines: list[bytes], new: list[tuple[str, str]], fresh: dict[str, int], now: datetime
-    ) -> None:
+    def _prepare(self, item: Item, now: datetime, new: list[_New], fresh: dict[str, Appended]) -> Appended:
+        """Add what must be logged of an item to `new`."""
+        kind = self._kind(item.kind)
+        date = _date(item.date or now)
+        if item.key is not None:
+            check_key(item.key)
+            if item.key in fresh:
+                return fresh[item.key]
+            known = self._keys.whole(item.key)
+            if known is not None:
+                return Appended(known, False)
+        ids = []
+        texts = prepare(kind, item.text)
+        for part, text in enumerate(texts):
+            key = None if item.key is None else part_key(item.key, part, len(texts))
+            # A crash can have left the first parts of a text.
+            index = None if key is None or len(texts) == 1 else self._keys.find(key)
+            if index is None:
+                index = len(self.contents.messages) + len(new)
+                new.append(_New(kind, text, key, message_line(index, kind, text, date, key)))
+            ids.append(index)
+        return Appended(ids, True)
+
+    def _log_messages(self, new: list[_New], now: datetime) -> None:
         contents = self.contents
-        place = contents.main.append(b"".join(lines), len(lines), now.date(), sync=True)
-        recorded = False
-        merged = False
-        for line, (kind, text) in zip(lines, new, strict=True):
+        self._broken = True
+        place = contents.main.append(b"".join(each.line for each in new), len(new), now.date(), sync=True)
+        batches = []
+        for each in new:
             contents.messages.append(place)
-            place += len(line)
-            effects = self.planner.message(kind, text)
+            place += len(each.line)
+            contents.main_read = place
+            if each.key is not None:
+                self._keys.add(each.key, len(contents.messages) - 1)
+            effects = self.planner.message(each.kind, each.text)
             self._write_effects(effects, now)
             if effects.batch is not None:
-                recorded = True
-                merged = merged or bool(effects.batch.merged)
-        contents.main_read = place
-        for key, index in fresh.items():
-            self._keys.add(key, index)
-        if recorded:
+                batches.append(effects.batch)
+        if batches:
             self._sync_tree()
-        if merged:
+        self._broken = False
+        if any(batch.merged for batch in batches):
             self._save_view()
 
     # Events that go to the planner. Each raises the planner's Refused, and changes nothing then.
@@ -211,13 +228,11 @@ class Chat:
 
     def built(self, node: Node, text: str) -> Effects:
         """A summary came; its node is durable on return (within `deferred`, at the end of it)."""
-        self._check_open()
-        return self._logged(self.planner.built(node, text))
+        return self._event(lambda: self.planner.built(node, text))
 
     def failed(self, node: Node) -> Effects:
         """A running call failed. The third time, the node is built from its cut source."""
-        self._check_open()
-        return self._logged(self.planner.failed(node))
+        return self._event(lambda: self.planner.failed(node))
 
     def retry(self) -> None:
         """The retry tick of a waiting turn."""
@@ -226,13 +241,31 @@ class Chat:
 
     def wait(self, on: bool) -> Effects:
         """A turn begins, or ends, to wait for the view."""
-        self._check_open()
-        return self._logged(self.planner.wait(on))
+        return self._event(lambda: self.planner.wait(on))
 
-    def _logged(self, effects: Effects) -> Effects:
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Within it, the tree's lines are written but not yet durable: for nodes that can be made again at no cost."""
+        self._deferred = True
+        try:
+            yield
+        finally:
+            self._deferred = False
+            if not self._broken:
+                self._sync_tree()
+
+    def _event(self, event: Callable[[], Effects]) -> Effects:
+        self._check_open()
+        self._broken = True
+        try:
+            effects = event()
+        except Refused:
+            self._broken = False
+            raise
         self._write_effects(effects, self._now())
         if effects.built:
             self._sync_tree()
+        self._broken = False
         return effects
 
     def _write_effects(self, effects: Effects, now: datetime) -> None:
@@ -252,8 +285,11 @@ class Chat:
         return place
 
     def _sync_tree(self) -> None:
-        if not self._deferred:
-            self.contents.tree.sync()
+        if self._deferred:
+            return
+        ended, self._broken = self._broken, True
+        self.contents.tree.sync()
+        self._broken = ended
 
     # The state on disk.
 
@@ -262,13 +298,15 @@ class Chat:
         contents, planner, limit = self.contents, self.planner, self.planner.config.node
         now = self._now()
         for node in [*contents.ready, *contents.leaves]:
-            if node in contents.built:
+            if node in contents.built or node in contents.not_free:
                 continue
             source = planner.source(node)
             if size(source) <= limit:
                 self._write_effects(planner.built(node, source), now)
+        # From here on the planner knows what waits.
         contents.ready.clear()
         contents.leaves.clear()
+        contents.not_free.clear()
 
     def _saved_view(self) -> SavedView:
         sawtooth = self.planner.chat
@@ -285,12 +323,26 @@ class Chat:
         self._save_view()
 
     def _save_view(self) -> None:
-        try:
+        with self._cache():
             write_view(self._files, self.layout.view, self._saved_view())
+
+    def _save_index(self) -> None:
+        with self._cache():
+            self._keys.save(self._files)
+            config = self.planner.config
+            save_index(self.layout, self._files, self.contents, self.planner.state(), config.node)
+
+    @contextmanager
+    def _cache(self) -> Iterator[None]:
+        """Around the writing of a cache: a failure loses nothing that is not in the log, so it is only said."""
+        try:
+            yield
         except OSError as error:
-            raise StoreError(
-                f"{self.layout.view}: cannot be written ({error.strerror}): the chat itself is whole"
-            ) from error
+            note = (
+                f"{error.filename or self.layout.root}: cannot be written ({error.strerror}): the chat itself is whole"
+            )
+            if note not in self.notes:
+                self.notes.append(note)
 
     def close(self) -> None:
         """Write what makes the next open quick, and let the next writer in. A second close does nothing."""
@@ -298,11 +350,12 @@ class Chat:
             return
         self._closed = True
         try:
-            if self.contents.main.failure is None and self.contents.tree.failure is None:
+            if not self._broken:
+                self._sync_tree()
                 self._save_view()
+                self._save_index()
         finally:
-            self.contents.main.close()
-            self.contents.tree.close()
+            self.contents.close()
             self._lock.release()
 
     def __enter__(self) -> Self:
@@ -316,8 +369,9 @@ class Chat:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self.layout.root}: this chat is closed")
-        self.contents.main.check_writable()
-        self.contents.tree.check_writable()
+        if self._broken:
+            failure = self.contents.main.failure or self.contents.tree.failure or "it was interrupted"
+            raise Poisoned(f"{self.layout.root}: an earlier write failed ({failure}): open the chat again")
 
     def _kind(self, kind: str) -> str:
         agent = self.contents.agent

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from optchat.core.node import Node
 from optchat.core.replay import Replay, ReplayError
@@ -12,6 +14,7 @@ from optchat.core.tree import BuiltNodes
 from optchat.core.view import Batch
 from optchat.store.days import Block, DayFiles
 from optchat.store.errors import Damaged
+from optchat.store.index import FileEntry
 from optchat.store.records import (
     BadRecord,
     BatchRecord,
@@ -22,6 +25,21 @@ from optchat.store.records import (
     read_message,
     read_tree,
 )
+
+
+@dataclass(slots=True)
+class Indexed:
+    """What the index on disk covers."""
+
+    missing: str | None = "not read"
+    """Why no index could be used, None when one was."""
+    covers: int = 0
+    """Bytes of both runs."""
+    size: int = 0
+    """Bytes of the index itself."""
+    main: list[FileEntry] = field(default_factory=list)
+    tree: list[FileEntry] = field(default_factory=list)
+    stamp: str = field(default_factory=lambda: os.urandom(8).hex())
 
 
 class Contents:
@@ -48,6 +66,13 @@ class Contents:
         self.main_read = 0
         """How far the lines of `main/` are taken in, as a place."""
         self.tree_read = 0
+        self.not_free: set[Node] = set()
+        """Unbuilt nodes of which an index says that they are not free."""
+        self.indexed = Indexed()
+
+    def close(self) -> None:
+        self.main.close()
+        self.tree.close()
 
     # Texts.
 

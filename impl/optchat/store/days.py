@@ -76,6 +76,10 @@ class DayFiles:
     def path(self, day: Day) -> Path:
         return self.folder / day.name
 
+    def read(self, day: Day, count: int, offset: int) -> bytes:
+        """Up to `count` bytes of one file."""
+        return self._read(day.name, count, offset)
+
     def line_at(self, at: int) -> bytes:
         """The line that begins at a place, without its newline."""
         day = self._day(at)
@@ -140,10 +144,8 @@ class DayFiles:
             if sync:
                 self._files.sync(fd)
         except OSError as error:
-            self.failure = error.strerror or str(error)
-            raise Poisoned(
-                f"{self.folder}: a write failed ({self.failure}): nothing more is written, open the chat again"
-            ) from error
+            raise self._poison(error) from error
+        # An fsync covers the earlier writes to the file too.
         self._unsynced = not sync
         day.size += len(data)
         day.lines += lines
@@ -157,16 +159,17 @@ class DayFiles:
         try:
             self._files.sync(self._writer[1])
         except OSError as error:
-            self.failure = error.strerror or str(error)
-            raise Poisoned(
-                f"{self.folder}: a write failed ({self.failure}): nothing more is written, open the chat again"
-            ) from error
+            raise self._poison(error) from error
         self._unsynced = False
 
     def check_writable(self) -> None:
         """Raise Poisoned after a failed write."""
         if self.failure is not None:
             raise Poisoned(f"{self.folder}: an earlier write failed ({self.failure}): open the chat again")
+
+    def _poison(self, error: OSError) -> Poisoned:
+        self.failure = error.strerror or str(error)
+        return Poisoned(f"{self.folder}: a write failed ({self.failure}): nothing more is written, open the chat again")
 
     def drop_torn(self, aside: Path) -> Path | None:
         """Move half a line at the end into a file of the folder `aside`, durably; that file, or None without one."""

@@ -2,37 +2,126 @@
 
 from __future__ import annotations
 
+import sys
+import zlib
+from array import array
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
 from optchat.store.contents import Contents
 from optchat.store.errors import StoreError
+from optchat.store.files import Files, make_folders, write_atomic
 
 PART = "\x1f"
-"""Between a key and the number of a part after the first, of a text that was logged as several messages."""
+"""Between a key and the number of a part, of a text that was logged as several messages."""
+
+MAGIC = b"OPTCHAT-KEYS-1\n"
+WORTH = 1_000
+"""Messages not covered by the file, read in some 10 ms, from which on it is worth writing anew."""
 
 
-def part_key(key: str, part: int) -> str:
-    """The key of a part of a text, counted from 0. Raises StoreError on a key that cannot be."""
+def check_key(key: str) -> None:
+    """Raise StoreError on a key that cannot be."""
     if not key or not key.isprintable():
         raise StoreError(f"{key!r} is no key: it must be some printable characters")
-    return key if part == 0 else f"{key}{PART}{part}"
+
+
+def part_key(key: str, part: int, parts: int) -> str:
+    """The key of a part of a text, counted from 0. The last has the key itself: with it, the whole text is there."""
+    return key if part == parts - 1 else f"{key}{PART}{part}"
+
+
+class Head(Struct, frozen=True):
+    byteorder: str
+    stamp: str
+    """The stamp of the index that the file belongs to: the keys of a replaced log are dropped with its index."""
+    messages: int
+    """The keys are those of the messages before this one."""
+    keys: int
 
 
 class Keys:
-    """The ids of the messages that have a key. Nothing is read before the first question."""
+    """The ids of the messages that have a key.
 
-    def __init__(self, contents: Contents) -> None:
+    Nothing is read before the first question. Then 100 bytes a key are held: a hash of it and the id, and an answer is
+    checked against the message itself.
+    """
+
+    def __init__(self, contents: Contents, path: Path) -> None:
         self._contents = contents
-        self._ids: dict[str, int] | None = None
+        self._path = path
+        self._ids: dict[int, int] | None = None
+        self._saved = 0
 
     def find(self, key: str) -> int | None:
-        """The id of the message with a key."""
+        """The id of the message with a key, None without one."""
         if self._ids is None:
-            self._ids = {
-                message.key: message.i
-                for message in self._contents.run(0, len(self._contents.messages))
-                if message.key is not None
-            }
-        return self._ids.get(key)
+            self._ids = self._load()
+            self._take(self._ids, self._saved)
+        index = self._ids.get(_hash(key))
+        if index is None or self._contents.record(index).key == key:
+            return index
+        # Two keys of one hash: only the log itself knows.
+        return next((each.i for each in self._contents.run(0, len(self._contents.messages)) if each.key == key), None)
+
+    def whole(self, key: str) -> list[int] | None:
+        """The ids of the messages of a text that was logged whole under a key, None without one."""
+        last = self.find(key)
+        if last is None:
+            return None
+        ids: list[int] = []
+        while (part := self.find(f"{key}{PART}{len(ids)}")) is not None:
+            ids.append(part)
+        return [*ids, last]
 
     def add(self, key: str, index: int) -> None:
+        """A message with a new key was logged."""
         if self._ids is not None:
-            self._ids[key] = index
+            self._ids.setdefault(_hash(key), index)
+
+    def save(self, files: Files) -> None:
+        """Write the keys for the next open, when they were asked for and it is worth it. Not durable: see `_load`."""
+        total = len(self._contents.messages)
+        if self._ids is None or total - self._saved < WORTH:
+            return
+        hashes, ids = array("Q", self._ids.keys()), array("Q", self._ids.values())
+        head = Head(sys.byteorder, self._contents.indexed.stamp, total, len(ids))
+        body = msgspec.json.encode(head) + b"\n" + hashes.tobytes() + ids.tobytes()
+        make_folders(files, self._path.parent)
+        write_atomic(files, self._path, MAGIC + zlib.crc32(body).to_bytes(4, "little") + body, durable=False)
+        self._saved = total
+
+    def _load(self) -> dict[int, int]:
+        """The keys of the file, when it is whole and of this log; else none, and all messages are to be read."""
+        self._saved = 0
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        start = len(MAGIC) + 4
+        body = memoryview(data)[start:]
+        if not data.startswith(MAGIC) or zlib.crc32(body) != int.from_bytes(data[len(MAGIC) : start], "little"):
+            return {}
+        end = data.index(b"\n", start) + 1
+        head = msgspec.json.decode(data[start:end], type=Head)
+        mine = (sys.byteorder, self._contents.indexed.stamp)
+        if (head.byteorder, head.stamp) != mine or head.messages > len(self._contents.messages):
+            return {}
+        hashes, ids = array("Q"), array("Q")
+        middle = end + head.keys * hashes.itemsize
+        hashes.frombytes(data[end:middle])
+        ids.frombytes(data[middle:])
+        self._saved = head.messages
+        return dict(zip(hashes, ids, strict=True))
+
+    def _take(self, ids: dict[int, int], start: int) -> None:
+        for message in self._contents.run(start, len(self._contents.messages)):
+            if message.key is not None:
+                ids.setdefault(_hash(message.key), message.i)
+
+
+def _hash(key: str) -> int:
+    return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "little")
