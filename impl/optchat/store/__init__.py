@@ -1,6 +1,7 @@
 """The store: one chat as files. Append-only day files, one writer, and a start that replays what was recorded."""
 
 from optchat.store.chat import Appended, Chat, Item
+from optchat.store.doctor import Problem, Report, doctor, mend
 from optchat.store.errors import Damaged, Locked, Poisoned, StoreError, Unusable
 from optchat.store.reader import Reader
 from optchat.store.records import Message
@@ -13,7 +14,11 @@ __all__ = [
     "Locked",
     "Message",
     "Poisoned",
+    "Problem",
     "Reader",
+    "Report",
     "StoreError",
     "Unusable",
+    "doctor",
+    "mend",
 ]

@@ -98,11 +98,13 @@ class Chat:
         agent: str = "unii",
         files: Files = OS_FILES,
         now: Callable[[], datetime] = local_now,
+        fresh: bool = False,
     ) -> Self:
         """Open the chat in `folder/chat`, or begin it.
 
         Moves half a line at the end of a file into `torn/`, replays the recorded batches, adopts a foreign chat's
         view, rewrites a stale `view.json` and builds the free nodes that a crash left out. `notes` says so.
+        With `fresh` the index is built again whether it matches or not.
         Raises Locked, Damaged, Unusable; the files are as they were then.
         """
         layout = Layout.of(folder)
@@ -112,16 +114,23 @@ class Chat:
         except OSError as error:
             raise Unusable(f"{layout.lock}: {error.strerror}: give a --dir that can be written") from error
         try:
-            return cls._opened(layout, lock, config or Config(), agent, files, now)
+            return cls._opened(layout, lock, config or Config(), agent, files, now, fresh)
         except BaseException:
             lock.release()
             raise
 
     @classmethod
     def _opened(
-        cls, layout: Layout, lock: Lock, config: Config, agent: str, files: Files, now: Callable[[], datetime]
+        cls,
+        layout: Layout,
+        lock: Lock,
+        config: Config,
+        agent: str,
+        files: Files,
+        now: Callable[[], datetime],
+        fresh: bool,
     ) -> Self:
-        contents = load(layout, files, agent, config.node)
+        contents = load(layout, files, agent, config.node, fresh=fresh)
         adopted = adopt_view(layout, contents)
         lines = contents.lines().copy()
         state = PlannerState(

@@ -147,17 +147,11 @@ class Contents:
     def take_messages(self, block: Block) -> None:
         """Take in a block of `main/`."""
         place = block.at
-        add = self.messages.append
         for number, line in enumerate(block.lines, block.number):
             try:
-                record = read_message(line)
-                if record.i != len(self.messages):
-                    kind = "a repeat" if record.i < len(self.messages) else "a gap"
-                    raise BadRecord(f"{kind} in the ids: {record.i} where {len(self.messages)} must be")
+                self.take_message(line, place)
             except BadRecord as error:
                 raise Damaged(self.main.path(block.day), number, str(error)) from None
-            self.leaves[Node(0, record.i)] = None
-            add(place)
             place += len(line) + 1
         block.day.lines += len(block.lines)
         self.main_read = place
@@ -167,19 +161,30 @@ class Contents:
         place = block.at
         for number, line in enumerate(block.lines, block.number):
             try:
-                record = read_tree(line)
-                if isinstance(record, NodeRecord):
-                    self._check_node(record)
-                    self.add_node(Node(record.level, record.i), place)
-                else:
-                    self.take_batch(record)
+                self.take_tree_line(line, place)
             except (BadRecord, ReplayError) as error:
                 raise Damaged(self.tree.path(block.day), number, str(error)) from None
             place += len(line) + 1
         block.day.lines += len(block.lines)
         self.tree_read = place
 
-    def _check_node(self, record: NodeRecord) -> None:
+    def take_message(self, line: bytes, place: int) -> MessageRecord:
+        """Take in the next line of `main/`. Raises BadRecord, nothing changed then."""
+        record = read_message(line)
+        index = len(self.messages)
+        if record.i != index:
+            kind = "a repeat" if record.i < index else "a gap"
+            raise BadRecord(f"{kind} in the ids: {record.i} where {index} must be")
+        self.leaves[Node(0, index)] = None
+        self.messages.append(place)
+        return record
+
+    def take_tree_line(self, line: bytes, place: int) -> None:
+        """Take in the next line of `tree/`. Raises BadRecord or ReplayError, nothing changed then."""
+        record = read_tree(line)
+        if isinstance(record, BatchRecord):
+            self.take_batch(record)
+            return
         node = Node(record.level, record.i)
         if node.end > len(self.messages):
             raise BadRecord(f"node {node.name} reaches beyond the log, which has {len(self.messages)} messages")
@@ -189,6 +194,7 @@ class Contents:
             raise BadRecord(f"node {node.name} without its two halves before it")
         if not record.text:
             raise BadRecord(f"node {node.name} with an empty text")
+        self.add_node(node, place)
 
     def add_node(self, node: Node, place: int) -> None:
         """A node's line is at a place: it is built, and its parent is ready when its sibling is built too."""

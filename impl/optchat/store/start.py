@@ -20,12 +20,13 @@ WORTH = 1 << 20
 """Bytes of new lines, read in some 20 ms, from which on a new index is worth writing (`make bench`, open)."""
 
 
-def load(layout: Layout, files: Files, agent: str, node_limit: int | None = None) -> Contents:
+def load(layout: Layout, files: Files, agent: str, node_limit: int | None = None, *, fresh: bool = False) -> Contents:
     """All that the files hold, by the index where it matches them. Raises Damaged.
 
-    With `node_limit` (NODE) that of the index, its unbuilt nodes are known not to be free.
+    With `node_limit` (NODE) that of the index, its unbuilt nodes are known not to be free. With `fresh`, the index is
+    not looked at.
     """
-    index = read_index(layout.index)
+    index = "not asked for" if fresh else read_index(layout.index)
     contents = _with_files(layout, files, agent)
     if isinstance(index, str):
         reason: str | None = index
