@@ -113,10 +113,18 @@ class Chat:
             lock = Lock(layout.lock)
         except OSError as error:
             raise Unusable(f"{layout.lock}: {error.strerror}: give a --dir that can be written") from error
+        config = config or Config()
+        contents: Contents | None = None
         try:
-            return cls._opened(layout, lock, config or Config(), agent, files, now, fresh)
-        except BaseException:
+            contents = load(layout, files, agent, config.node, fresh=fresh)
+            return cls._opened(layout, lock, contents, config, files, now)
+        except BaseException as error:
+            if contents is not None:
+                contents.close()
             lock.release()
+            if isinstance(error, OSError):
+                where = error.filename or layout.root
+                raise Unusable(f"{where}: {error.strerror}: make room, or give a --dir that can be written") from error
             raise
 
     @classmethod
@@ -124,19 +132,15 @@ class Chat:
         cls,
         layout: Layout,
         lock: Lock,
+        contents: Contents,
         config: Config,
-        agent: str,
         files: Files,
         now: Callable[[], datetime],
-        fresh: bool,
     ) -> Self:
-        contents = load(layout, files, agent, config.node, fresh=fresh)
         adopted = adopt_view(layout, contents)
         lines = contents.lines().copy()
-        state = PlannerState(
-            len(contents.messages), lines, contents.replay.shrinking, contents.built,
-            list(contents.leaves), list(contents.ready),
-        )  # fmt: skip
+        waiting = list(contents.leaves), list(contents.ready)
+        state = PlannerState(len(contents.messages), lines, contents.replay.shrinking, contents.built, *waiting)
         planner = Planner.resume(config, contents, state)
         chat = cls(layout, lock, contents, planner, files, now)
         for days in (contents.main, contents.tree):

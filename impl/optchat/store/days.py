@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from optchat.store.errors import Damaged, Poisoned
+from optchat.store.errors import Damaged, Poisoned, StoreError
 from optchat.store.files import APPEND, Files, make_folders, sync_folder, write_whole
 
 NAME = re.compile(r"\d{4}-\d{2}-\d{2}\.jsonl")
@@ -237,11 +237,14 @@ class DayFiles:
 
     def _read(self, name: str, count: int, offset: int) -> bytes:
         fd = self._readers.get(name)
-        if fd is None:
-            if len(self._readers) >= OPEN_FILES:
-                self._files.close(self._readers.popitem(last=False)[1])
-            fd = self._readers[name] = self._files.open(self.folder / name, os.O_RDONLY)
-        return self._files.read(fd, count, offset)
+        try:
+            if fd is None:
+                if len(self._readers) >= OPEN_FILES:
+                    self._files.close(self._readers.popitem(last=False)[1])
+                fd = self._readers[name] = self._files.open(self.folder / name, os.O_RDONLY)
+            return self._files.read(fd, count, offset)
+        except OSError as error:
+            raise StoreError(f"{self.folder / name}: cannot be read ({error.strerror}): nothing was changed") from error
 
     def _open_for(self, today: date) -> tuple[Day, int]:
         name = f"{today.isoformat()}.jsonl"
