@@ -20,6 +20,8 @@ PLACEHOLDER = "(not summarized yet: zoom it)"
 """The text of a line whose node is not built."""
 
 HEAD = re.compile(r"[0-9]+\+[0-9]+\|")
+SPACE = " \t\n\v\f\r"
+"""White space around a reply: the blank, and the codes 9 to 13."""
 
 
 class Config(NamedTuple):
@@ -306,9 +308,9 @@ def rendered(lines: Iterable[Node], texts: Mapping[Node, str]) -> str:
 
 def clean(reply: str) -> str:
     """A reply as a line: without outer white space and a leading `id+n|` head, its inner newlines as spaces."""
-    text = reply.strip()
+    text = reply.strip(SPACE)
     head = HEAD.match(text)
-    return flatten(text[head.end() :].strip() if head else text)
+    return flatten(text[head.end() :].strip(SPACE) if head else text)
 
 
 # The queue.
