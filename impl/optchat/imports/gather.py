@@ -160,12 +160,14 @@ def _read_file(
     path = result.paths[number]
     places: list[Place] = []
     damaged = 0
+    first: Damage | None = None
     for each in PARSERS[result.formats[path]](path, advance):
         match each:
             case Damage():
                 if strict:
-                    raise ImportFailed(f"{each} (--strict: nothing was imported)")
+                    raise ImportFailed(f"{each} (nothing was imported, as --strict asks)", damaged=True)
                 damaged += 1
+                first = first or each
                 if len(result.damages) < DAMAGES:
                     result.damages.append(each)
             case LeftOut():
@@ -176,7 +178,7 @@ def _read_file(
                 places.append(_spooled(result.spool, number, each))
     result.damaged += damaged
     if damaged and not places:
-        raise ImportFailed(f"{path}: none of its {damaged} records can be read; the last: {result.damages[-1]}")
+        raise ImportFailed(f"{path}: nothing in it can be read ({damaged} damaged; {first})", damaged=True)
     return places
 
 

@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 
 class ImportFailed(Exception):
-    """An import that cannot be done. `str()` is one line: what, where, the way out. Nothing was logged."""
+    """An import that cannot be done. `str()` is one line: what, where, the way out. Nothing was logged.
+
+    `damaged` says that records in the file are at fault, not what was asked for.
+    """
+
+    def __init__(self, message: str, *, damaged: bool = False) -> None:
+        super().__init__(message)
+        self.damaged = damaged
 
 
 class Record(NamedTuple):

@@ -1,0 +1,128 @@
+"""Gathered messages into a chat, with the summaries made on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from optchat.agent.settle import Compactor, settle
+from optchat.imports.gather import Gathered
+from optchat.imports.record import Record
+from optchat.store import Chat, Item
+from optchat.store.keys import PART
+from optchat.store.prepare import LIMIT
+
+TOGETHER = 64
+"""The most messages appended with one fsync. A batch costs O(view), so the summaries must not stay behind."""
+
+NAMES_IN_NOTES = {"unii": "assistant"}
+"""In a note, a reply of another agent is not the agent's own."""
+
+
+class Stored(NamedTuple):
+    """A message that the chat has: its whole key, its kind, and the characters of its last part."""
+
+    key: str
+    kind: str
+    length: int
+
+
+@dataclass(slots=True)
+class Taken:
+    """What was appended: `messages` of the sources, by their own kind, as `lines` of the log."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    lines: int = 0
+    clipped: int = 0
+    """Tool messages that the log holds as head and tail."""
+
+    @property
+    def messages(self) -> int:
+        return self.kinds.total()
+
+
+def note_of(record: Record) -> str:
+    """The text of a record as a note: `user: text`, with the kind it has where it comes from. A note stays as it is."""
+    if record.kind == "note":
+        return marked(record)
+    return f"{NAMES_IN_NOTES.get(record.kind, record.kind)}: {marked(record)}"
+
+
+def marked(record: Record) -> str:
+    """The text of a record; one of a branch that was given up says so."""
+    return f"(given up) {record.text}" if record.alternate else record.text
+
+
+def ingest(
+    chat: Chat,
+    gathered: Gathered,
+    compact: Compactor,
+    *,
+    notes: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Taken:
+    """Append every message that the chat has not, oldest first, and settle; each stays one however often it comes.
+
+    As notes, or with their own kinds. After a crash in the middle, the same call goes on where it ended.
+    """
+    stored = stored_names(chat)
+    unfinished = {name for name, each in stored.items() if each.length > LIMIT * 3 // 4}
+    gathered.skip(stored.keys() - unfinished)
+    taken = Taken()
+    records = gathered.records()
+    done, total = 0, len(gathered)
+    while several := list(islice(records, together(chat))):
+        items = list(_items(several, stored, notes, chat.contents.agent))
+        for (record, _), appended in zip(items, chat.append_many(item for _, item in items), strict=True):
+            if appended.new:
+                taken.kinds[record.kind] += 1
+                taken.lines += len(appended.ids)
+                taken.clipped += not notes and record.kind == "tool" and len(marked(record)) > LIMIT
+            else:
+                gathered.there += 1
+        gathered.there += len(several) - len(items)
+        settle(chat, compact)
+        done += len(several)
+        if progress is not None:
+            progress(done, total)
+    return taken
+
+
+def together(chat: Chat) -> int:
+    """How many messages to append before the next settling.
+
+    So few that the view cannot pass its ceiling before the last of them is summarized: it merges at the same messages
+    as in a chat whose compactor is never late, and ends at most a line above the ceiling.
+    """
+    planner = chat.planner
+    if planner.chat.shrinking:
+        return 1
+    return max(1, min(TOGETHER, (planner.config.ceiling - planner.chat.view.bytes) // planner.config.node))
+
+
+def stored_names(chat: Chat) -> dict[str, Stored]:
+    """The messages of the chat that have a key, by each of their names."""
+    names: dict[str, Stored] = {}
+    contents = chat.contents
+    for message in contents.run(0, len(contents.messages)):
+        if message.key is not None:
+            key = message.key.partition(PART)[0]
+            for name in key.split(" "):
+                names[name] = Stored(key, message.kind, len(message.text))
+    return names
+
+
+def _items(records: list[Record], stored: dict[str, Stored], notes: bool, agent: str) -> Iterator[tuple[Record, Item]]:
+    for record in records:
+        kind = "note" if notes else agent if record.kind == "unii" else record.kind
+        key = f"{record.key} {record.twin}".rstrip()
+        known = stored.get(record.key) or stored.get(record.twin)
+        if known is not None:
+            # A crash may have cut a long text between its parts: appending it again adds what is missing.
+            if known.kind != kind:
+                continue
+            key = known.key
+        yield record, Item(kind, note_of(record) if notes else marked(record), record.date, key)
