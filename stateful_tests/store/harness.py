@@ -131,7 +131,7 @@ def fails(code: int, at: int) -> CountedFiles:
     """Files whose n-th operation fails, as on a full or broken disk; of a write half was done."""
     files: CountedFiles
 
-    def strike(name: str, do: Callable[[], int | None], data: bytes) -> NoReturn:
+    def strike(name: str, _do: Callable[[], int | None], data: bytes) -> NoReturn:
         if name == "write":
             os.write(files.torn, data[: len(data) // 2])
         raise OSError(code, os.strerror(code))
@@ -155,7 +155,7 @@ def kills(at: int, torn: bool) -> CountedFiles:
     """Files that kill their process at the n-th operation: before it, or, when it is a torn write, amid it."""
     files: CountedFiles
 
-    def strike(name: str, do: Callable[[], int | None], data: bytes) -> NoReturn:
+    def strike(name: str, _do: Callable[[], int | None], data: bytes) -> NoReturn:
         if torn and name == "write":
             os.write(files.torn, data[: len(data) // 2])
         os.kill(os.getpid(), signal.SIGKILL)

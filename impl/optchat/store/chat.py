@@ -146,6 +146,7 @@ class Chat:
         for days in (contents.main, contents.tree):
             kept = days.drop_torn(layout.torn)
             if kept is not None:
+                contents.indexed.missing = "a file was repaired"
                 chat.notes.append(f"{days.path(days.days[-1])}: half a line at its end was moved to {kept}")
         if adopted is not None:
             chat._write_tree(batch_line(adopted), 1, sync=True)

@@ -121,10 +121,13 @@ def read_index(path: Path) -> Index | str:
 
 
 def entries(days: DayFiles, known: list[FileEntry]) -> list[FileEntry] | None:
-    """The entries of a folder's files, those of `known` again when nothing was appended; None if a file is not ours."""
+    """The entries of a folder's files; None when a file is not as we left it.
+
+    The files before the last one of `known`, which matched, are not looked at again.
+    """
     found = []
     for number, day in enumerate(days.days):
-        if number < len(known) and known[number].size == day.size:
+        if number < len(known) - 1:
             found.append(known[number])
             continue
         status = os.stat(days.path(day))

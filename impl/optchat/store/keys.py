@@ -118,9 +118,19 @@ class Keys:
         return dict(zip(hashes, ids, strict=True))
 
     def _take(self, ids: dict[int, int], start: int) -> None:
-        for message in self._contents.run(start, len(self._contents.messages)):
-            if message.key is not None:
-                ids.setdefault(_hash(message.key), message.i)
+        """Add the keys of the messages from `start` on."""
+        contents = self._contents
+        if start == len(contents.messages):
+            return
+        index = start
+        for block in contents.main.scan(contents.messages[start]):
+            for line in block.lines:
+                # Most lines have none, and need not be decoded; within a text the second quote is escaped.
+                if b'"key"' in line:
+                    key = contents.record(index).key
+                    if key is not None:
+                        ids.setdefault(_hash(key), index)
+                index += 1
 
 
 def _hash(key: str) -> int:
