@@ -1,0 +1,75 @@
+"""Bend files to C and to programs.
+
+``build_c`` gives the C text of a book, ``build_binary`` a program; binaries are kept in the build folder under the hash
+of all that they are made from, so that an unchanged file is not compiled again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from .compile_c import Emitter
+from .compile_lower import lower
+from .compile_simplify import simplify
+from .core import Book
+from .errors import BendError
+from .modules import BASE_DIR
+
+FLAGS: Final = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
+COMPILERS: Final = ("cc", "gcc", "clang")
+
+
+class NoCompiler(BendError):
+    """There is no C compiler here."""
+
+
+def build_c(book: Book, entry: str = "main") -> str:
+    """The C file that computes ``entry``: prints its value, or does it when it is an action.
+
+    ``book`` is one that checks. Raises NotCompiled with the reason when only the evaluator can run the program.
+    """
+    program = lower(book, str(BASE_DIR) + os.sep, entry)
+    simplify(program)
+    return Emitter(program).emit()
+
+
+def compiler() -> str:
+    """The C compiler: the one that CC names, or the system's."""
+    named = os.environ.get("CC")
+    for name in [named] if named else COMPILERS:
+        found = shutil.which(name)
+        if found:
+            return found
+    raise NoCompiler(message="no C compiler: install one (cc, gcc or clang) or name it in CC", plain=True)
+
+
+def build_folder() -> Path:
+    """Where binaries are kept: OPTCHAT_BUILD, or build/bend beside the packages."""
+    named = os.environ.get("OPTCHAT_BUILD")
+    return Path(named) if named else Path(__file__).resolve().parents[3] / "build" / "bend"
+
+
+def compile_text(text: str) -> Path:
+    """The binary of a C file, from the build folder if the same text was compiled before."""
+    cc = compiler()
+    key = hashlib.sha256("\0".join([cc, *FLAGS, text]).encode()).hexdigest()[:24]
+    folder = build_folder()
+    binary = folder / key
+    if binary.exists():
+        return binary
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        source, made = Path(scratch) / "program.c", Path(scratch) / "program"
+        source.write_text(text, encoding="utf-8")
+        got = subprocess.run([cc, *FLAGS, str(source), "-o", str(made)], capture_output=True, text=True, check=False)
+        if got.returncode:
+            raise RuntimeError(f"the C that was generated does not compile with {cc}:\n{got.stderr[:4000]}")
+        # Into place in one step: another process may be building the same.
+        os.replace(made, binary)
+    return binary

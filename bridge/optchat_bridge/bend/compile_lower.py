@@ -1,0 +1,386 @@
+"""From the checked core to the compiler's language: templates expanded, types and proofs erased, matches as cases.
+
+What a live position can hold decides what is kept. Types, quantities and equations are erased; so is everything with
+the mark ``-``, unless the book declares a constructor with an erased field of its own: then erased values are
+passed along unevaluated, because the constructor's value shows them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from . import core
+from .compile_ir import (
+    NONE,
+    Alt,
+    Apply,
+    Call,
+    Case,
+    Con,
+    Expr,
+    Fail,
+    Fun,
+    Function,
+    Imm,
+    Let,
+    Prim,
+    Program,
+    Str,
+    V,
+)
+from .compile_natives import EFFECTS, NATIVES
+from .errors import BendError, Place
+
+
+class NotCompiled(BendError):
+    """A program that is fine but that only the evaluator can run, with the reason."""
+
+
+_REFL = Imm("con", 0, "{==}")
+
+
+class Closed(NamedTuple):
+    """A template argument: a closed term, its levels from 0."""
+
+    term: core.Term
+
+
+Entry: TypeAlias = Expr | Closed
+Env: TypeAlias = tuple[Entry, ...]
+Key: TypeAlias = tuple[str, tuple[core.Term, ...]]
+
+
+def closed_term(term: core.Term, env: Env) -> core.Term:
+    """``term`` under ``env`` as a term of its own: levels from 0, template variables replaced, types and marks dropped.
+
+    A live template argument mentions no other variable; one inside an erased part becomes a dummy.
+    """
+    base = len(env)
+
+    def move(t: core.Term, base: int, shift: int, env: Env, depth: int) -> core.Term:
+        # Levels from base on are the term's own and move by shift; depth binders of the new term are around t.
+        def go(part: core.Term, under: int = 0) -> core.Term:
+            return move(part, base, shift, env, depth + under)
+
+        match t:
+            case core.Var(level, name) if level >= base:
+                return core.Var(level + shift, name)
+            case core.Var(level):
+                entry = env[level]
+                return move(entry.term, 0, depth, (), depth) if isinstance(entry, Closed) else core.Quantity(0)
+            case core.App(fun, args):
+                return core.App(go(fun), tuple([go(a) for a in args]))
+            case core.Lam(mark, name, body):
+                return core.Lam(mark, name, go(body, 1))
+            case core.Match(con, arm, rest):
+                return core.Match(con, go(arm), go(rest))
+            case core.Ctr(con, args):
+                return core.Ctr(con, tuple([go(a) for a in args]))
+            case core.Plus(count, inner):
+                return core.Plus(count, go(inner))
+            case core.Ann(inner) | core.Rewrite(body=inner):
+                return go(inner)
+            case core.Let(binds, body):
+                values = [core.Bind(b.mark, b.name, None, go(b.value)) for b in binds]
+                return core.Let(tuple(values), go(body, len(binds)))
+            case core.Pi() | core.Data() | core.Kind() | core.QuantType() | core.Quantity() | core.Meet() | core.Eq():
+                return core.Quantity(0)
+            case _:
+                return t
+
+    return move(term, base, -base, env, 0)
+
+
+class _Lowering:
+    """The functions found so far and those still to be lowered."""
+
+    def __init__(self, book: core.Book, base_file: str) -> None:
+        self.book = book
+        self.base_file = base_file
+        self.keep = any(
+            field.mark == core.ERASED
+            for con in book.constructors.values()
+            if not self.of_base(book.types[con.type_name].file)
+            for field in con.fields
+        )
+        self.numbers: dict[Key, int] = {}
+        self.todo: list[Key] = []
+        self.functions: dict[int, Function] = {}
+        self.next_var = 0
+
+    def of_base(self, file: str) -> bool:
+        """Whether a file is a part of our Base."""
+        return bool(self.base_file) and file.startswith(self.base_file)
+
+    def fresh(self) -> int:
+        self.next_var += 1
+        return self.next_var
+
+    # -- defs -------------------------------------------------------------------------------------------------
+
+    def erased(self, param: core.Param) -> bool:
+        """Whether a parameter is dropped from the machine function."""
+        return (param.mark == core.ERASED and not self.keep) or _is_proof_or_type(param.type)
+
+    def stand_in(self, type_: core.Term) -> Expr:
+        """What takes the place of an erased value: an equation's only value, a function to it, or nothing at all."""
+        names: list[int] = []
+        while isinstance(type_, core.Pi):
+            names.append(self.fresh())
+            type_ = type_.cod
+        if not isinstance(type_, core.Eq):
+            return NONE
+        return Fun(tuple(names), _REFL) if names else _REFL
+
+    def number(self, name: str, templates: tuple[core.Term, ...]) -> int:
+        key = (name, templates)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.numbers)
+            self.todo.append(key)
+        return self.numbers[key]
+
+    def lower_def(self, key: Key) -> Function:
+        name, templates = key
+        decl = self.book.defs[name]
+        env: list[Entry] = []
+        params: list[int] = []
+        queue: list[Entry] = []
+        for index, param in enumerate(decl.params):
+            if index < decl.templates:
+                queue.append(Closed(templates[index]))
+            elif self.erased(param):
+                queue.append(self.stand_in(param.type))
+            else:
+                params.append(self.fresh())
+                queue.append(V(params[-1]))
+        if self.of_base(decl.file) and name in NATIVES:
+            return Function(name, tuple(params), Prim(NATIVES[name], tuple([V(p) for p in params])))
+        if decl.opaque and name in EFFECTS:
+            effect = EFFECTS[name]
+            live = [V(p) for p in params]
+            body: Expr = Con(f"%{name}", tuple(live)) if effect.arity else Imm("con", 0, f"%{name}")
+            return Function(name, tuple(params), body)
+        if decl.body is None:
+            raise NotCompiled(message=f"{name} has no body to run", place=Place(decl.file, decl.pos))
+        return Function(name, tuple(params), self.tree(decl.body, tuple(env), tuple(queue)))
+
+    # -- terms ------------------------------------------------------------------------------------------------
+
+    def tree(self, term: core.Term, env: Env, queue: tuple[Entry, ...]) -> Expr:
+        """A case tree applied to the waiting arguments, which are atoms or template values."""
+        match term:
+            case core.Lam(_, _, body) if queue:
+                return self.tree(body, (*env, queue[0]), queue[1:])
+            case core.Match() | core.NoMatch() if queue:
+                return self.cases(term, env, queue)
+            case core.Match() | core.NoMatch():
+                var = self.fresh()
+                return Fun((var,), self.tree(term, env, (V(var),)))
+            case core.Ann(inner) | core.Rewrite(body=inner):
+                return self.tree(inner, env, queue)
+            case core.Let(binds, body):
+                return self.lets(binds, body, env, queue)
+            case _ if queue:
+                return self.call(term, env, [self.atom_of(entry) for entry in queue])
+            case _:
+                return self.term(term, env)
+
+    def cases(self, term: core.Term, env: Env, queue: tuple[Entry, ...]) -> Expr:
+        scrut = self.atom_of(queue[0])
+        alts: list[Alt] = []
+        while isinstance(term, core.Match):
+            arity = 1 if term.con == "Succ" else len(self.book.constructors[term.con].fields)
+            fields = tuple([self.fresh() for _ in range(arity)])
+            alts.append(Alt(term.con, fields, self.tree(term.arm, env, (*[V(f) for f in fields], *queue[1:]))))
+            term = term.rest
+        default = None if isinstance(term, core.NoMatch) else self.tree(term, env, queue)
+        if isinstance(scrut, V):
+            return Case(scrut, scrut.id, tuple(alts), default)
+        return Case(scrut, self.fresh(), tuple(alts), default)
+
+    def lets(self, binds: tuple[core.Bind, ...], body: core.Term, env: Env, queue: tuple[Entry, ...]) -> Expr:
+        inner: list[Entry] = list(env)
+        bound: list[tuple[int, Expr]] = []
+        for bind in binds:
+            if (bind.mark == core.ERASED and not self.keep) or (bind.type is not None and _is_proof_or_type(bind.type)):
+                inner.append(NONE if bind.type is None else self.stand_in(bind.type))
+                continue
+            value = self.term(bind.value, env)
+            if isinstance(value, V | Imm):
+                inner.append(value)
+            else:
+                var = self.fresh()
+                bound.append((var, value))
+                inner.append(V(var))
+        result = self.tree(body, tuple(inner), queue)
+        for var, value in reversed(bound):
+            result = Let(var, value, result)
+        return result
+
+    def atom_of(self, entry: Entry) -> Expr:
+        return self.term(entry.term, ()) if isinstance(entry, Closed) else entry
+
+    def term(self, term: core.Term, env: Env) -> Expr:
+        """A term as a value."""
+        match term:
+            case core.Var(level):
+                return self.atom_of(env[level])
+            case core.Ref() | core.App():
+                return self.call(term, env, [])
+            case core.Lam(_, _, body):
+                var = self.fresh()
+                inner = self.term(body, (*env, V(var)))
+                return Fun((var, *inner.params), inner.body) if isinstance(inner, Fun) else Fun((var,), inner)
+            case core.Ctr(con, args):
+                return self.constructor(con, [self.term(a, env) for a in args])
+            case core.NatLit(value):
+                return Imm("nat", value)
+            case core.Plus(count, inner_term):
+                return Prim("nat_add", (Imm("nat", count), self.term(inner_term, env)))
+            case core.U32Lit(value):
+                return Imm("u32", value)
+            case core.CharLit(code):
+                return Imm("chr", code)
+            case core.StrLit(text):
+                return Str(text) if text else Imm("con", 0, "SNil")
+            case core.Pi() | core.Data() | core.Kind() | core.QuantType() | core.Quantity() | core.Meet() | core.Eq():
+                return NONE
+            case core.Refl():
+                return _REFL
+            case core.F32Lit(text):
+                raise NotCompiled(message=f"{text} is a float, which is an opaque name")
+            case core.Hole(name):
+                return Fail(f"?{name} was reached")
+            case _:
+                return self.tree(term, env, ())
+
+    def constructor(self, con: str, args: list[Expr]) -> Expr:
+        if self.of_base(self.book.types[self.book.constructors[con].type_name].file):
+            if con in ("Chr", "U32", "WCon"):
+                return Prim({"Chr": "chr_from_u32", "U32": "u32_pack", "WCon": "word_con"}[con], tuple(args))
+            if con == "WNil":
+                return Imm("word", 0)
+        return Con(con, tuple(args)) if args else Imm("con", 0, con)
+
+    def call(self, term: core.Term, env: Env, waiting: list[Expr]) -> Expr:
+        """An application of ``term`` to its own arguments and then to the waiting values."""
+        args: list[core.Term] = []
+        while True:
+            match term:
+                case core.App(fun, more):
+                    args = [*more, *args]
+                    term = fun
+                case core.Ann(inner) | core.Rewrite(body=inner):
+                    term = inner
+                case core.Var(level) if isinstance(env[level], Closed):
+                    entry = env[level]
+                    assert isinstance(entry, Closed)
+                    # A closed term's own levels start at 0: it is lowered by itself, its arguments in env.
+                    return self.call_closed(entry.term, args, env, waiting)
+                case _:
+                    break
+        if isinstance(term, core.Ref):
+            return self.call_def(self.book.defs[term.name], args, env, waiting)
+        values = [*[self.term(a, env) for a in args], *waiting]
+        return self.apply_term(term, env, values)
+
+    def call_closed(self, term: core.Term, args: list[core.Term], env: Env, waiting: list[Expr]) -> Expr:
+        if isinstance(term, core.Ref):
+            return self.call_def(self.book.defs[term.name], args, env, waiting)
+        return self.call(term, (), [*[self.term(a, env) for a in args], *waiting])
+
+    def apply_term(self, term: core.Term, env: Env, values: list[Expr]) -> Expr:
+        if not values:
+            return self.term(term, env)
+        if not isinstance(term, core.Lam | core.Match | core.NoMatch | core.Let):
+            return Apply(self.term(term, env), tuple(values))
+        bound: list[tuple[int, Expr]] = []
+        queue: list[Entry] = []
+        for value in values:
+            if isinstance(value, V | Imm):
+                queue.append(value)
+            else:
+                bound.append((self.fresh(), value))
+                queue.append(V(bound[-1][0]))
+        result = self.tree(term, env, tuple(queue))
+        for var, value in reversed(bound):
+            result = Let(var, value, result)
+        return result
+
+    def call_def(self, decl: core.DefDecl, args: list[core.Term], env: Env, waiting: list[Expr]) -> Expr:
+        given_templates = zip(decl.params, args[: decl.templates], strict=False)
+        templates = tuple([_irrelevant(p, closed_term(a, env)) for p, a in given_templates])
+        if len(templates) < decl.templates:
+            raise NotCompiled(message=f"{decl.name} without its template arguments is no value")
+        params = decl.params[decl.templates :]
+        if len(args) + len(waiting) == len(decl.params) and _is_proof_or_type(decl.result):
+            return self.stand_in(decl.result)
+        number = self.number(decl.name, templates)
+        rest = args[decl.templates :]
+        given = len(rest) + len(waiting)
+        values: list[Expr] = []
+        for param, arg in zip(params, rest, strict=False):
+            values.append(NONE if self.erased(param) else self.term(arg, env))
+        values += [self.term(a, env) for a in rest[len(params) :]]
+        values += waiting
+        extra: list[Expr] = []
+        names: list[int] = []
+        if given < len(params):
+            names = [self.fresh() for _ in params[given:]]
+            values += [V(n) for n in names]
+        else:
+            values, extra = values[: len(params)], values[len(params) :]
+        live = [v for p, v in zip(params, values, strict=True) if not self.erased(p)]
+        result = Call(number, tuple(live))
+        if extra:
+            return Apply(result, tuple(extra))
+        return self.closure(names, result) if names else result
+
+    def closure(self, names: list[int], call: Call) -> Expr:
+        """A partial call: the arguments that are there are shared by the calls of the function."""
+        bound: list[tuple[int, Expr]] = []
+        args: list[Expr] = []
+        for arg in call.args:
+            if isinstance(arg, V | Imm):
+                args.append(arg)
+            else:
+                bound.append((self.fresh(), arg))
+                args.append(V(bound[-1][0]))
+        result: Expr = Fun(tuple(names), Call(call.fun, tuple(args)))
+        for var, value in reversed(bound):
+            result = Let(var, value, result)
+        return result
+
+
+def _is_proof_or_type(type_: core.Term) -> bool:
+    """Whether a type's closed values are all alike for a program: equations, kinds, quantities."""
+    while isinstance(type_, core.Pi):
+        type_ = type_.cod
+    return isinstance(type_, core.Eq | core.Kind | core.QuantType)
+
+
+def _irrelevant(param: core.Param, value: core.Term) -> core.Term:
+    return core.Quantity(0) if _is_proof_or_type(param.type) else value
+
+
+def lower(book: core.Book, base_file: str, entry: str = "main") -> Program:
+    """The program that computes ``entry``, a def without parameters; ``base_file`` begins the paths of Base's files.
+
+    Raises NotCompiled when the value is, or may hold, something that only the evaluator can show.
+    """
+    decl = book.defs[entry]
+    place = Place(decl.file, decl.pos)
+    if decl.params:
+        raise NotCompiled(message=f"{entry} is a function, a compiled program shows plain values", place=place)
+    lowering = _Lowering(book, base_file)
+    main = lowering.number(entry, ())
+    while lowering.todo:
+        key = lowering.todo.pop()
+        lowering.functions[lowering.numbers[key]] = lowering.lower_def(key)
+    effect = isinstance(decl.result, core.App) and decl.result.fun == core.Ref("IO")
+    constructors = {name: len(con.fields) for name, con in book.constructors.items()}
+    constructors |= {f"%{name}": effect.arity for name, effect in EFFECTS.items()}
+    constructors["{==}"] = 0
+    families = {name: len(book.types[con.type_name].constructors) for name, con in book.constructors.items()}
+    families |= {"Zero": 2, "Succ": 2}
+    return Program(lowering.functions, main, effect, lowering.next_var, constructors, families)

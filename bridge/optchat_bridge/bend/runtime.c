@@ -1,0 +1,267 @@
+/* The machine's parts that are the same for every program: memory, thunks, application, effects, showing. */
+
+W *hp, *hlim, *sp, *slim;
+W ret;
+W reg[REGISTERS];
+W caf[CAFS + 1];
+
+static W *heap_base;
+static W *stack_base;
+static size_t heap_words, stack_words;
+static size_t heap_max = (size_t)4096 << 17; /* words: 4096 MB, or OPTCHAT_BEND_MB */
+
+int fail(const char *why) {
+  fflush(stdout);
+  fprintf(stderr, "error: %s\n", why);
+  exit(1);
+}
+
+/* ---- memory ---- */
+
+static W *new_words(size_t words) {
+  W *p = malloc(words * sizeof(W));
+  if (p == NULL) fail("out of memory");
+  return p;
+}
+
+void grow_stack(void) {
+  size_t used = (size_t)(sp - stack_base);
+  stack_words *= 2;
+  if (stack_words > heap_max) fail("the computation is too deep: more memory than OPTCHAT_BEND_MB allows");
+  stack_base = realloc(stack_base, stack_words * sizeof(W));
+  if (stack_base == NULL) fail("out of memory");
+  sp = stack_base + used;
+  slim = stack_base + stack_words - STACK_SLACK;
+}
+
+static W *from_low, *from_high;
+
+static W moved(W x) {
+  for (;;) {
+    if (IS_IMM(x)) return x;
+    W *p = OBJ(x);
+    if (p < from_low || p >= from_high) return x;
+    W header = p[0];
+    if (!(header & 1u)) return header;
+    if ((header & 0xffu) == K_IND) {
+      x = p[1];
+      continue;
+    }
+    size_t words = SIZE(header) + 1;
+    W *q = hp;
+    memcpy(q, p, words * sizeof(W));
+    hp += words;
+    p[0] = ADDRESS(q);
+    return ADDRESS(q);
+  }
+}
+
+/* Copies what is reachable from the stack, with `saved` words above sp, and makes room for `need` words. */
+void collect(size_t saved, size_t need) {
+  W *old = heap_base;
+  size_t used = (size_t)(hp - heap_base);
+  size_t room = used + used / 2 + need + ((size_t)1 << 20);
+  if (room > heap_max) room = used + need + 4096;
+  from_low = old;
+  from_high = hp;
+  heap_base = new_words(room);
+  hp = heap_base;
+  W *scan = hp;
+  for (W *p = stack_base; p < sp + saved; p++) *p = moved(*p);
+  for (int i = 0; i < CAFS; i++) caf[i] = moved(caf[i]);
+  while (scan < hp) {
+    W header = scan[0];
+    size_t size = SIZE(header);
+    int hole = (header & 0xffu) == K_HOLE; /* its words have been taken over by the code that evaluates it */
+    for (size_t i = 1; i <= size; i++) scan[i] = hole ? NONE : moved(scan[i]);
+    scan += size + 1;
+  }
+  free(old);
+  size_t live = (size_t)(hp - heap_base);
+  size_t next = live + live / 2 + need + ((size_t)1 << 19);
+  if (next > heap_max) next = heap_max;
+  if (next < live + need) fail("out of memory: the program needs more than OPTCHAT_BEND_MB allows");
+  if (next > room) {
+    /* Not moved again: the limit stays inside the block that was made for the copy. */
+    next = room;
+  }
+  heap_words = room;
+  hlim = heap_base + next;
+}
+
+/* ---- evaluation ---- */
+
+int enter(W thunk) {
+  if (KIND(thunk) == K_HOLE) return fail("a value depends on itself");
+  reg[0] = thunk;
+  return (int)INFO(thunk);
+}
+
+static int code_update(int pc) {
+  (void)pc;
+  W thunk = POP();
+  OBJ(thunk)[0] = HEADER(K_IND, SIZE(OBJ(thunk)[0]), 0);
+  OBJ(thunk)[1] = ret;
+  return (int)IMM_VALUE(POP());
+}
+
+/* Calls a function value with the first `count` registers. */
+int apply(W function, size_t count) {
+  if (IS_IMM(function)) return fail("a value was called that is no function");
+  if (sp >= slim) grow_stack();
+  if (KIND(function) == K_PAP) {
+    size_t held = SIZE(OBJ(function)[0]) - 1;
+    for (size_t i = count; i-- > 0;) reg[i + held] = reg[i];
+    for (size_t i = 0; i < held; i++) reg[i] = OBJ(function)[2 + i];
+    function = OBJ(function)[1];
+    count += held;
+  }
+  if (KIND(function) != K_FUN) return fail("a value was called that is no function");
+  size_t arity = (size_t)IMM_VALUE(OBJ(function)[1]);
+  if (count < arity) {
+    if ((size_t)(hlim - hp) < count + 2) {
+      for (size_t i = 0; i < count; i++) sp[i] = reg[i];
+      sp[count] = function;
+      collect(count + 1, count + 2);
+      for (size_t i = 0; i < count; i++) reg[i] = sp[i];
+      function = sp[count];
+    }
+    W *p = hp;
+    hp += count + 2;
+    p[0] = HEADER(K_PAP, count + 1, 0);
+    p[1] = function;
+    for (size_t i = 0; i < count; i++) p[2 + i] = reg[i];
+    RETURN(ADDRESS(p));
+  }
+  if (count > arity) {
+    for (size_t i = count; i-- > arity;) PUSH(reg[i]);
+    PUSH(NAT(count - arity));
+    PUSH(CODE(CODE_APPLY));
+  }
+  reg[arity] = function;
+  return (int)INFO(function);
+}
+
+static int code_apply(int pc) {
+  (void)pc;
+  size_t count = (size_t)IMM_VALUE(POP());
+  for (size_t i = 0; i < count; i++) reg[i] = POP();
+  return apply(ret, count);
+}
+
+/* ---- numbers ---- */
+
+W nat_checked(W n) {
+  if (n >= (W)1 << 59) fail("a natural number of 2^59 or more does not fit this machine");
+  return NAT(n);
+}
+
+W nat_times(W a, W b) {
+  if (a != 0 && b > (((W)1 << 59) - 1) / a) fail("a natural number of 2^59 or more does not fit this machine");
+  return NAT(a * b);
+}
+
+W nat_power(W a, W b) {
+  W r = 1;
+  if (a < 2) return NAT(b == 0 ? 1 : a);
+  while (b-- > 0) r = IMM_VALUE(nat_times(r, a));
+  return NAT(r);
+}
+
+/* A word's bits are shifted left by 6, their number is below. */
+W word_cons(W head, W tail) {
+  W bits = IMM_VALUE(tail) >> 6, count = IMM_VALUE(tail) & 63u;
+  if (count >= 54) fail("a machine word of more than 54 bits");
+  return IMM(I_WORD, (bits << 1 | (head == CON0(C_True) ? 1u : 0u)) << 6 | (count + 1));
+}
+
+W word_pack(W word) { return U32(IMM_VALUE(word) >> 6); }
+
+/* ---- text ---- */
+
+/* The code point at p, of at most n bytes, and its length; bytes that are no UTF-8 are U+FFFD one by one. */
+static uint32_t decode(const unsigned char *p, size_t n, size_t *length) {
+  uint32_t first = p[0];
+  size_t want = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  uint32_t code = want == 1 ? first : want == 2 ? first & 31u : want == 3 ? first & 15u : first & 7u;
+  *length = 1;
+  if (want == 0 || first > 0xf4 || want > n) return 0xfffd;
+  for (size_t i = 1; i < want; i++) {
+    if ((p[i] & 0xc0u) != 0x80u) return 0xfffd;
+    code = code << 6 | (p[i] & 0x3fu);
+  }
+  if ((want == 3 && code < 0x800) || (want == 4 && (code < 0x10000 || code > 0x10ffff))) return 0xfffd;
+  *length = want;
+  return code;
+}
+
+static size_t encode(uint32_t code, unsigned char *out) {
+  if (code > 0x10ffff) code = 0xfffd;
+  if (code < 0x80) {
+    out[0] = (unsigned char)code;
+    return 1;
+  }
+  if (code < 0x800) {
+    out[0] = (unsigned char)(0xc0u | code >> 6);
+    out[1] = (unsigned char)(0x80u | (code & 0x3fu));
+    return 2;
+  }
+  if (code < 0x10000) {
+    out[0] = (unsigned char)(0xe0u | code >> 12);
+    out[1] = (unsigned char)(0x80u | (code >> 6 & 0x3fu));
+    out[2] = (unsigned char)(0x80u | (code & 0x3fu));
+    return 3;
+  }
+  out[0] = (unsigned char)(0xf0u | code >> 18);
+  out[1] = (unsigned char)(0x80u | (code >> 12 & 0x3fu));
+  out[2] = (unsigned char)(0x80u | (code >> 6 & 0x3fu));
+  out[3] = (unsigned char)(0x80u | (code & 0x3fu));
+  return 4;
+}
+
+/* A text object is an address of bytes and their number; it is never empty. */
+static const unsigned char *text_bytes(W text) { return (const unsigned char *)(uintptr_t)OBJ(text)[1]; }
+
+W text_head(W text) {
+  if (KIND(text) == K_CELL) return CHR(INFO(text));
+  if (KIND(text) == K_CON) return OBJ(text)[1];
+  size_t length;
+  return CHR(decode(text_bytes(text), (size_t)IMM_VALUE(OBJ(text)[2]), &length));
+}
+
+/* Needs room for three words. */
+W text_tail(W text) {
+  if (KIND(text) == K_CELL) return OBJ(text)[1];
+  if (KIND(text) == K_CON) return OBJ(text)[2];
+  size_t length, left = (size_t)IMM_VALUE(OBJ(text)[2]);
+  decode(text_bytes(text), left, &length);
+  if (length == left) return CON0(C_SNil);
+  W *p = hp;
+  hp += 3;
+  p[0] = HEADER(K_TEXT, 2, C_SCon);
+  p[1] = ADDRESS(text_bytes(text) + length);
+  p[2] = NAT(left - length);
+  return ADDRESS(p);
+}
+
+/* Evaluates `x`, then goes to `next` with the value in ret. */
+static int evaluate(W x, int next) {
+  if (sp >= slim) grow_stack();
+  if (DELAYED(x)) {
+    if (!LINKED(x)) {
+      PUSH(CODE(next));
+      return enter(x);
+    }
+    x = TARGET(x);
+  }
+  ret = x;
+  return next;
+}
+
+/* The value of main is there: what happens to it depends on whether main is an action. */
+static int finish(void);
+
+static int code_stop(int pc) {
+  (void)pc;
+  return finish();
+}
