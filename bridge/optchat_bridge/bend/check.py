@@ -1,0 +1,443 @@
+"""The bidirectional checker: types, usage, coverage, rewrites, holes.
+
+Every method takes ``live``: in a dead region (types, sides of equations, erased arguments) nothing counts as used
+and erased variables may stand anywhere. ``infer`` gives a term's type and usage; ``check`` holds it to a type.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from . import core as c
+from . import values as v
+from .context import NOTHING, TEMPLATE, Ctx, Usage, add, join
+from .convert import Converter
+from .declare import Program
+from .descent import OPEN, Part, decreases, passed
+from .errors import BendError, Place
+from .evaluate import Machine, plus
+from .show import Shower
+from .templates import Instances, TemplateCall
+from .values import Node
+
+_CHECKED = (c.Lam, c.Match, c.NoMatch, c.Ctr, c.NatLit, c.Plus, c.U32Lit, c.CharLit, c.StrLit, c.F32Lit)
+_INFERRED_TYPES = (c.Pi, c.Data, c.Kind, c.QuantType, c.Quantity, c.Meet, c.Eq)
+_DECREASING = "a decreasing self-call (arguments are read left to right: each passed unchanged until one shrinks)"
+_UNFILLED = "a filled definition (an unfilled law is a dead claim: live code cannot use it)"
+_CLOSED = "a template applied to closed ~ arguments"
+
+
+class Checker:
+    """Checks terms of one program."""
+
+    def __init__(self, program: Program, machine: Machine, shower: Shower) -> None:
+        self.program = program
+        self.machine = machine
+        self.converter = Converter(machine)
+        self.shower = shower
+        self.file = ""
+        self.todos = 0
+        self.complete: set[str] = set()
+        """Defs that live code may use: checked, or opaque names of Base."""
+        self.instances = Instances(machine)
+
+    # Errors
+
+    def fail(self, ctx: Ctx, pos: int, expected: str | Node, observed: str | Node, note: str = "") -> NoReturn:
+        """Raises a mismatch; nodes are shown in normal form."""
+        raise BendError(
+            expected=expected if isinstance(expected, str) else self.shower.show(expected),
+            observed=observed if isinstance(observed, str) else self.shower.show(observed),
+            place=Place(self.file, pos),
+            context=[(name, self.shower.show(type_)) for name, type_ in zip(ctx.names, ctx.types, strict=True)],
+            note=note,
+        )
+
+    def message(self, ctx: Ctx, pos: int, text: str) -> NoReturn:
+        """Raises a message in a context."""
+        error = BendError(message=text, place=Place(self.file, pos))
+        error.context = [(name, self.shower.show(type_)) for name, type_ in zip(ctx.names, ctx.types, strict=True)]
+        raise error
+
+    def inst(self, term: c.Term, ctx: Ctx) -> Node:
+        """The graph of a term in a context."""
+        return self.machine.inst(term, ctx.env)
+
+    # Inference
+
+    def infer(self, term: c.Term, ctx: Ctx, live: bool) -> tuple[Node, Usage]:
+        """The type of a term, and its uses."""
+        if isinstance(term, c.Var):
+            return ctx.types[term.level], ({term.level: 1} if live else NOTHING)
+        if isinstance(term, c.App):
+            return self._call(term, ctx, live)
+        if isinstance(term, c.Ref):
+            return self._reference(term, (), ctx, live), NOTHING
+        if isinstance(term, c.Ann):
+            self.check_type(term.type, ctx)
+            type_ = self.inst(term.type, ctx)
+            return type_, self.check(term.term, type_, ctx, live)
+        if isinstance(term, _INFERRED_TYPES):
+            return self._former(term, ctx), NOTHING
+        self.fail(ctx, term.pos, "an annotated term (cannot infer)", self.inst(term, ctx))
+
+    def _reference(self, term: c.Ref, args: tuple[c.Term, ...], ctx: Ctx, live: bool) -> Node:
+        if term.name not in self.program.library.names:
+            self.fail(ctx, term.pos, "a defined name", term.name)
+        decl = self.program.signature(term.name)
+        if live and term.name not in self.complete and not ctx.unsafe:
+            if term.name != ctx.owner:
+                self.fail(ctx, term.pos, _UNFILLED, self.shower.rename(term.name))
+            if not decreases(ctx.shape, ctx.skipped, args, ctx.strip):
+                self.fail(ctx, term.pos, _DECREASING, self.shower.rename(term.name))
+        if decl.templates and len(args) < decl.templates:
+            self.fail(ctx, term.pos, f"{_CLOSED} (a def parameter is not comptime)", self.shower.rename(term.name))
+        return self.def_type(decl)
+
+    def def_type(self, decl: c.DefDecl) -> Node:
+        """The type of a def as a chain of function types."""
+        params, result = decl.params, decl.result
+
+        def chain(index: int, env: v.Env) -> Node:
+            if index == len(params):
+                return self.machine.inst(result, env)
+            param = params[index]
+            mark = TEMPLATE if index < decl.templates else param.mark
+            dom = self.machine.inst(param.type, env)
+            return v.VPi(mark, param.name, dom, lambda arg: chain(index + 1, (*env, arg)))
+
+        return chain(0, ())
+
+    def _call(self, term: c.App, ctx: Ctx, live: bool) -> tuple[Node, Usage]:
+        if isinstance(term.fun, c.Ref):
+            type_, usage = self._reference(term.fun, term.args, ctx, live), NOTHING
+        else:
+            type_, usage = self.infer(term.fun, ctx, live)
+        for arg in term.args:
+            pi = self.machine.whnf(type_)
+            if not isinstance(pi, v.VPi):
+                self.fail(ctx, term.pos, "a function type", pi)
+            if pi.mark == TEMPLATE:
+                self._template_argument(term, arg, pi.dom, ctx, live)
+            else:
+                usage = add(usage, self.check(arg, pi.dom, ctx, live and pi.mark != c.ERASED))
+            type_ = pi.cod(self.inst(arg, ctx))
+        if live and isinstance(term.fun, c.Ref):
+            count = self.program.signature(term.fun.name).templates
+            if count:
+                call = TemplateCall(term.fun.name, term.args[:count], ctx.depth, Place(self.file, term.pos))
+                self.instances.calls.setdefault(ctx.owner, []).append(call)
+        return type_, usage
+
+    def _template_argument(self, term: c.App, arg: c.Term, type_: Node, ctx: Ctx, live: bool) -> None:
+        open_name = _open_variable(arg, ctx) if live else None
+        if open_name is not None:
+            assert isinstance(term.fun, c.Ref)
+            why = f"({open_name} is a variable here, not comptime: pass it at run time)"
+            self.fail(ctx, term.pos, f"{_CLOSED} {why}", self.shower.rename(term.fun.name))
+        self.check(arg, type_, ctx, live)
+
+    # Types
+
+    def check_type(self, term: c.Term, ctx: Ctx) -> v.VKind:
+        """Checks that a term is a type, in a dead region, and gives its kind."""
+        if isinstance(term, (*_CHECKED, c.Let, c.Rewrite, c.Refl, c.Hole)):
+            self.check(term, v.TYPE, ctx, False)
+            return v.TYPE
+        type_, _ = self.infer(term, ctx, False)
+        kind = self.machine.whnf(type_)
+        if not isinstance(kind, v.VKind):
+            self.fail(ctx, term.pos, v.TYPE, type_)
+        return kind
+
+    def _former(self, term: c.Term, ctx: Ctx) -> Node:
+        if isinstance(term, c.Pi):
+            return self._function_type(term, ctx)
+        if isinstance(term, c.Data):
+            return self._family(term, ctx)
+        if isinstance(term, c.Eq):
+            self.check_type(term.type, ctx)
+            type_ = self.inst(term.type, ctx)
+            self.check(term.left, type_, ctx, False)
+            self.check(term.right, type_, ctx, False)
+            return v.DATA
+        if isinstance(term, c.Kind):
+            self.check(term.quantity, v.QUANT, ctx, False)
+            return v.TYPE
+        if isinstance(term, c.Meet):
+            self.check(term.left, v.QUANT, ctx, False)
+            self.check(term.right, v.QUANT, ctx, False)
+            return v.QUANT
+        return v.QUANT if isinstance(term, c.Quantity) else v.TYPE
+
+    def _function_type(self, term: c.Pi, ctx: Ctx) -> Node:
+        kind = self.check_type(term.dom, ctx)
+        if term.mark == c.MANY:
+            self.need_data(kind, term.name, term.pos, ctx)
+        inner, _ = ctx.bind(term.name, c.ERASED, self.inst(term.dom, ctx))
+        self.check_type(term.cod, inner)
+        return v.TYPE
+
+    def _family(self, term: c.Data, ctx: Ctx) -> Node:
+        decl = self.program.type_decl(term.name)
+        env: v.Env = ()
+        for param, arg in zip(decl.params, term.args, strict=True):
+            self.check(arg, self.machine.inst(param.type, env), ctx, False)
+            env = (*env, self.inst(arg, ctx))
+        return self.machine.inst(decl.kind, env)
+
+    def need_data(self, kind: Node, name: str, pos: int, ctx: Ctx) -> None:
+        """Refuses the mark + on a type that is not Data, unless the def is unsafe."""
+        if not ctx.unsafe and not self.converter.is_data(kind):
+            note = f"+{name} can be used many times, so its type must be Data."
+            self.fail(ctx, pos, v.DATA, kind, note)
+
+    def kind_of(self, type_: Node, ctx: Ctx) -> Node:
+        """The kind of a type that is known to be one; Type when in doubt."""
+        value = self.machine.whnf(type_)
+        if isinstance(value, v.VData):
+            return self.machine.inst(self.program.type_decl(value.name).kind, value.args)
+        if isinstance(value, v.VEq):
+            return v.DATA
+        kind = self._neutral_type(value, ctx)
+        return v.TYPE if kind is None else kind
+
+    def _neutral_type(self, value: Node, ctx: Ctx) -> Node | None:
+        """The type of a variable, or of a stuck call or application; None where that is not plain."""
+        if isinstance(value, v.VVar):
+            return ctx.types[value.level] if value.level < ctx.depth else None
+        if isinstance(value, v.VCall):
+            type_: Node | None = self.def_type(self.program.signature(value.fun.name))
+        elif isinstance(value, v.VApp):
+            type_ = self._neutral_type(self.machine.whnf(value.fun), ctx)
+        else:
+            return None
+        for arg in value.args:
+            pi = None if type_ is None else self.machine.whnf(type_)
+            if not isinstance(pi, v.VPi):
+                return None
+            type_ = pi.cod(arg)
+        return None if type_ is None else self.machine.whnf(type_)
+
+    # Checking
+
+    def check(self, term: c.Term, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        """Holds a term to a type and gives its uses."""
+        if isinstance(term, c.Lam):
+            return self._lambda(term, type_, ctx, live)
+        if isinstance(term, c.Match):
+            return self._match(term, type_, ctx, live)
+        if isinstance(term, c.NoMatch):
+            return self._no_match(term, type_, ctx, live)
+        if isinstance(term, c.Ctr):
+            return self._constructor(term, type_, ctx, live)
+        if isinstance(term, c.NatLit | c.Plus | c.U32Lit | c.CharLit | c.StrLit | c.F32Lit):
+            return self._literal(term, type_, ctx, live)
+        if isinstance(term, c.Rewrite):
+            return self._rewrite(term, type_, ctx, live)
+        if isinstance(term, c.Let):
+            return self._let(term, type_, ctx, live)
+        if isinstance(term, c.Refl):
+            return self._reflexivity(term, type_, ctx)
+        if isinstance(term, c.Hole):
+            if term.name != "TODO":
+                self.fail(ctx, term.pos, type_, f"?{term.name}")
+            self.todos += 1
+            return NOTHING
+        got, usage = self.infer(term, ctx, live)
+        if not self.converter.fits(got, type_):
+            self.fail(ctx, term.pos, type_, got)
+        return usage
+
+    def _not_inferrable(self, term: c.Term, type_: Node, ctx: Ctx) -> NoReturn:
+        self.fail(ctx, term.pos, type_, "non-inferrable term")
+
+    def _lambda(self, term: c.Lam, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        pi = self.machine.whnf(type_)
+        if not isinstance(pi, v.VPi):
+            self._not_inferrable(term, type_, ctx)
+        mark = pi.mark
+        if term.mark == c.MANY and mark == c.ONE:
+            mark = c.MANY
+            self.need_data(self.kind_of(pi.dom, ctx), term.name, term.pos, ctx)
+        inner, var = ctx.bind(term.name, mark, pi.dom)
+        if ctx.shape:
+            inner = inner._replace(shape=passed(ctx.shape, ctx.depth))
+        usage = self.check(term.body, pi.cod(var), inner, live)
+        return self.close(usage, ctx.depth, inner, term.pos)
+
+    def close(self, usage: Usage, level: int, ctx: Ctx, pos: int) -> Usage:
+        """Takes a variable out of the uses and refuses it if they exceed its mark."""
+        count = usage.get(level)
+        if count is None:
+            return usage
+        mark, name = ctx.marks[level], ctx.names[level]
+        if mark == c.ERASED:
+            self.fail(ctx, pos, f"-{name}", name)
+        if mark == c.ONE and count > 1:
+            self.fail(ctx, pos, name, f"{name} (consumed more than once)")
+        usage = dict(usage)
+        del usage[level]
+        return usage
+
+    def _datatype(self, pi: v.VPi, term: c.Term, ctx: Ctx, live: bool) -> v.VData:
+        data = self.machine.whnf(pi.dom)
+        if not isinstance(data, v.VData):
+            self.fail(ctx, term.pos, "a datatype", pi.dom)
+        if live and pi.mark == c.ERASED:
+            self.message(ctx, term.pos, "a live scrutinee (a - scrutinee matches only in a dead region)")
+        if pi.mark == TEMPLATE:
+            self.message(ctx, term.pos, "a scrutinee that is no template parameter")
+        return data
+
+    def _match(self, term: c.Match, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        pi = self.machine.whnf(type_)
+        if not isinstance(pi, v.VPi):
+            self._not_inferrable(term, type_, ctx)
+        data = self._datatype(pi, term, ctx, live)
+        decl = self.program.type_decl(data.name)
+        con = next((each for each in decl.constructors if each.name == term.con), None)
+        if con is None or con.name in data.gone:
+            wanted = f"a constructor of {self.shower.rename(data.name)} (missing, or already matched)"
+            self.fail(ctx, term.pos, wanted, self.inst(term, ctx))
+        inner = ctx
+        if ctx.shape:
+            inner = ctx._replace(shape=passed(ctx.shape, Part(con.name, (OPEN,) * len(con.fields))))
+        usage = self.check(term.arm, self._arm_type(con, data, pi), inner, live)
+        left = v.VData(data.name, data.args, data.gone | {con.name})
+        if len(left.gone) == len(decl.constructors) and not isinstance(term.rest, c.Match):
+            return usage
+        rest = self.check(term.rest, v.VPi(pi.mark, pi.name, left, pi.cod), ctx, live)
+        return join(usage, rest)
+
+    def _arm_type(self, con: c.Constructor, data: v.VData, pi: v.VPi) -> Node:
+        """The type of an arm: the fields, then the goal at the constructor."""
+
+        def chain(index: int, fields: v.Env) -> Node:
+            if index == len(con.fields):
+                return pi.cod(self.construct(con, fields))
+            field = con.fields[index]
+            mark = field.mark
+            if mark != c.ERASED and pi.mark != c.ONE:
+                mark = pi.mark
+            dom = self.machine.inst(field.type, data.args + fields)
+            return v.VPi(mark, field.name, dom, lambda arg: chain(index + 1, (*fields, arg)))
+
+        return chain(0, ())
+
+    def construct(self, con: c.Constructor, fields: v.Env) -> Node:
+        """A constructor's value, in numeral form if it is a numeral."""
+        if con.type_name == self.program.library.numerals():
+            return plus(1, fields[0]) if fields else 0
+        return v.VCtr(con.name, fields)
+
+    def _no_match(self, term: c.NoMatch, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        pi = self.machine.whnf(type_)
+        if not isinstance(pi, v.VPi):
+            self._not_inferrable(term, type_, ctx)
+        data = self._datatype(pi, term, ctx, live)
+        missing = [each.name for each in self.program.type_decl(data.name).constructors if each.name not in data.gone]
+        if missing and not self._empty_in_scope(ctx):
+            names = ", ".join(self.shower.rename(each) for each in missing)
+            self.fail(ctx, term.pos, f"cases for {names}", "\\{}")
+        return NOTHING
+
+    def _empty_in_scope(self, ctx: Ctx) -> bool:
+        """Whether a live variable has a type without constructors."""
+        for mark, type_ in zip(ctx.marks, ctx.types, strict=True):
+            if mark == c.ERASED:
+                continue
+            data = self.machine.whnf(type_)
+            if isinstance(data, v.VData) and len(data.gone) == len(self.program.type_decl(data.name).constructors):
+                return True
+        return False
+
+    def _constructor(self, term: c.Ctr, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        data = self.machine.whnf(type_)
+        if not isinstance(data, v.VData):
+            self._not_inferrable(term, type_, ctx)
+        con = self.program.constructor(term.con)
+        if con.type_name != data.name or data.gone:
+            self.fail(ctx, term.pos, type_, self.shower.rename(con.type_name))
+        usage: Usage = NOTHING
+        env = data.args
+        for field, arg in zip(con.fields, term.args, strict=True):
+            dom = self.machine.inst(field.type, env)
+            usage = add(usage, self.check(arg, dom, ctx, live and field.mark != c.ERASED))
+            env = (*env, self.inst(arg, ctx))
+        return usage
+
+    def _literal(self, term: c.Term, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        if isinstance(term, c.NatLit | c.Plus):
+            name = self.program.library.numerals() or ""
+        elif isinstance(term, c.U32Lit):
+            name = "U32"
+        elif isinstance(term, c.CharLit):
+            name = "Char"
+        else:
+            name = "String" if isinstance(term, c.StrLit) else "F32"
+        data = self.machine.whnf(type_)
+        if not isinstance(data, v.VData) or data.name != name or data.gone:
+            self.fail(ctx, term.pos, type_, self.shower.rename(name))
+        if isinstance(term, c.Plus):
+            return self.check(term.term, data, ctx, live)
+        return NOTHING
+
+    def _reflexivity(self, term: c.Refl, type_: Node, ctx: Ctx) -> Usage:
+        equation = self.machine.whnf(type_)
+        if not isinstance(equation, v.VEq):
+            self._not_inferrable(term, type_, ctx)
+        if not self.converter.equal(equation.left, equation.right):
+            self.fail(ctx, term.pos, equation.left, equation.right)
+        return NOTHING
+
+    def _rewrite(self, term: c.Rewrite, goal: Node, ctx: Ctx, live: bool) -> Usage:
+        type_, usage = self.infer(term.evidence, ctx, live)
+        equation = self.machine.whnf(type_)
+        if not isinstance(equation, v.VEq):
+            self.fail(ctx, term.pos, "an equation {a == b : T}", type_)
+        inner, side = ctx.bind("_", c.ERASED, equation.type)
+        named = v.VEq(equation.left, side, equation.type)
+        inner, _ = inner.bind(term.name or "_", c.ERASED, named)
+        self.check_type(term.motive, inner)
+        evidence = self.inst(term.evidence, ctx)
+        there = self.machine.motive(term, ctx.env, equation.right, evidence)
+        if not self.converter.equal(goal, there):
+            self.fail(ctx, term.pos, goal, there)
+        here = self.machine.motive(term, ctx.env, equation.left, v.REFL)
+        return add(usage, self.check(term.body, here, ctx, live))
+
+    def _let(self, term: c.Let, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        usage: Usage = NOTHING
+        inner = ctx
+        for bind in term.binds:
+            value_live = live and bind.mark != c.ERASED
+            if bind.type is None:
+                bound, used = self.infer(bind.value, ctx, value_live)
+            else:
+                self.check_type(bind.type, ctx)
+                bound = self.inst(bind.type, ctx)
+                used = self.check(bind.value, bound, ctx, value_live)
+            if bind.mark == c.MANY:
+                self.need_data(self.kind_of(bound, ctx), bind.name, bind.pos, ctx)
+            usage = add(usage, used)
+            inner, _ = inner.bind(bind.name, bind.mark, bound, self.inst(bind.value, ctx), bind.value)
+        used = self.check(term.body, type_, inner, live)
+        for level in range(ctx.depth, inner.depth):
+            used = self.close(used, level, inner, term.pos)
+        return add(usage, used)
+
+
+def _open_variable(term: c.Term, ctx: Ctx) -> str | None:
+    """The name of a variable of the context that a term mentions, template parameters aside."""
+    stack: list[object] = [term]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, c.Var):
+            if node.level < ctx.depth and ctx.marks[node.level] != TEMPLATE:
+                return node.name
+        elif isinstance(node, tuple):
+            stack.extend(node)
+        elif hasattr(node, "__dataclass_fields__"):
+            stack.extend(getattr(node, name) for name in node.__dataclass_fields__)
+    return None

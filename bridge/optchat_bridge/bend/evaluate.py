@@ -1,0 +1,289 @@
+"""Evaluation by need: terms to graphs, graphs to weak head normal form.
+
+Python calls among Python functions do not use the machine stack (from CPython 3.11 on), so depth costs memory only.
+For that reason no function here recurses through a generator or another C function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from . import core as c
+from . import values as v
+from .errors import stopped
+from .values import Env, Node
+
+FRESH: Final = 1 << 40
+"""Levels from here on are fresh variables of conversion and showing, never of a context."""
+STEP_LIMIT: Final = 200_000_000
+ZERO: Final = "Zero"
+SUCC: Final = "Succ"
+
+
+class Machine:
+    """The evaluator of one book. ``defs`` holds every def that was met, complete or not."""
+
+    def __init__(self, find: Callable[[str], v.Def]) -> None:
+        self._find = find
+        self.defs: dict[str, v.Def] = {}
+        self.steps = 0
+        self.step_limit = STEP_LIMIT
+        self._fresh = FRESH
+        self._fresh_leaf = False
+        self._inst: dict[type, Callable[[Any, Env], Node]] = {
+            c.Var: lambda t, env: env[t.level],
+            c.Ref: lambda t, env: v.VCall(self.definition(t.name), ()),
+            c.App: self._app,
+            c.Lam: v.VLam,
+            c.Match: v.VMatch,
+            c.NoMatch: v.VMatch,
+            c.Ctr: self._ctr,
+            c.NatLit: lambda t, env: t.value,
+            c.Plus: lambda t, env: plus(t.count, self.inst(t.term, env)),
+            c.U32Lit: lambda t, env: v.VU32(t.value),
+            c.CharLit: lambda t, env: v.VChar(t.code),
+            c.StrLit: lambda t, env: v.VText(t.text, 0),
+            c.F32Lit: lambda t, env: v.VF32(t.text),
+            c.Pi: self._pi,
+            c.Data: self._data,
+            c.Kind: lambda t, env: v.VKind(self.inst(t.quantity, env)),
+            c.QuantType: lambda t, env: v.QUANT,
+            c.Quantity: lambda t, env: v.QUANTITIES[t.value],
+            c.Meet: lambda t, env: v.VMeet(self.inst(t.left, env), self.inst(t.right, env)),
+            c.Eq: lambda t, env: v.VEq(self.inst(t.left, env), self.inst(t.right, env), self.inst(t.type, env)),
+            c.Refl: lambda t, env: v.REFL,
+            c.Rewrite: lambda t, env: v.VRewrite(t, env, self.inst(t.evidence, env), self.inst(t.body, env)),
+            c.Ann: lambda t, env: self.inst(t.term, env),
+            c.Let: self._let,
+            c.Hole: lambda t, env: v.VHole(t.name),
+        }
+
+    def definition(self, name: str) -> v.Def:
+        """The def of that name at run time."""
+        found = self.defs.get(name)
+        if found is None:
+            found = self.defs[name] = self._find(name)
+        return found
+
+    def fresh(self, name: str) -> v.VVar:
+        """A variable that is in no context."""
+        self._fresh += 1
+        return v.VVar(self._fresh, name)
+
+    # Terms to graphs
+
+    def inst(self, term: c.Term, env: Env) -> Node:
+        """The graph of a term; nothing is unfolded."""
+        return self._inst[type(term)](term, env)
+
+    def _args(self, terms: tuple[c.Term, ...], env: Env) -> tuple[Node, ...]:
+        table = self._inst
+        return tuple([table[type(each)](each, env) for each in terms])
+
+    def _app(self, term: c.App, env: Env) -> Node:
+        fun = term.fun
+        args = self._args(term.args, env)
+        if type(fun) is c.Ref:
+            return v.VCall(self.definition(fun.name), args)
+        return v.VApp(self.inst(fun, env), args)
+
+    def _ctr(self, term: c.Ctr, env: Env) -> Node:
+        return v.VCtr(term.con, self._args(term.args, env))
+
+    def _data(self, term: c.Data, env: Env) -> Node:
+        return v.VData(term.name, self._args(term.args, env))
+
+    def _let(self, term: c.Let, env: Env) -> Node:
+        values = tuple([self.inst(each.value, env) for each in term.binds])
+        return self.inst(term.body, env + values)
+
+    def _pi(self, term: c.Pi, env: Env) -> Node:
+        cod = term.cod
+        return v.VPi(term.mark, term.name, self.inst(term.dom, env), lambda arg: self.inst(cod, (*env, arg)))
+
+    def motive(self, rewrite: c.Rewrite, env: Env, side: Node, equation: Node) -> Node:
+        """A rewrite's motive at a side and an equation."""
+        return self.inst(rewrite.motive, (*env, side, equation))
+
+    # Graphs to weak head normal form
+
+    def whnf(self, node: Node) -> Node:
+        """The weak head normal form, kept in the node."""
+        if type(node) not in v.LAZY:
+            return node
+        lazy: Any = node
+        if lazy.val is not None:
+            return lazy.val  # type: ignore[no-any-return]
+        trail = [lazy]
+        while True:
+            self._fresh_leaf = False
+            result = self._step(lazy)
+            if result is None:
+                value: Node = lazy
+                break
+            if type(result) not in v.LAZY:
+                value = result
+                break
+            lazy = result
+            if lazy.val is not None:
+                value = lazy.val
+                break
+            if not self._fresh_leaf:
+                trail.append(lazy)
+        for each in trail:
+            each.val = value
+        return value
+
+    def _step(self, node: Any) -> Node | None:
+        """One unfolding at the head; None when stuck."""
+        self.steps += 1
+        if self.steps > self.step_limit:
+            raise stopped(f"more than {self.step_limit} steps of evaluation")
+        kind = type(node)
+        if kind is v.VCall:
+            return self._call(node.fun, node.args)
+        if kind is v.VApp:
+            return self.apply(self.whnf(node.fun), node.args)
+        if kind is v.VRewrite:
+            return node.body if self.whnf(node.evidence) is v.REFL else None  # type: ignore[no-any-return]
+        return self._meet(self.whnf(node.left), self.whnf(node.right))
+
+    def _meet(self, left: Node, right: Node) -> Node | None:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, v.VQuantity):
+                if one.value == 2:
+                    return other
+                if one.value == 0 or isinstance(other, v.VQuantity):
+                    return one
+        return None
+
+    def _call(self, fun: v.Def, args: tuple[Node, ...]) -> Node | None:
+        arity = fun.arity
+        if fun.body is None or len(args) < arity:
+            return None
+        if fun.native is not None:
+            result = fun.native(self, args)
+            if result is not None:
+                return result
+        result = self._walk(fun.body, (), args[:arity])
+        if result is not None and len(args) > arity:
+            return v.VApp(result, args[arity:])
+        return result
+
+    def _walk(self, term: c.Term, env: Env, args: tuple[Node, ...]) -> Node | None:
+        """Runs a case tree on its arguments; None when an inspected one is stuck."""
+        queue = list(args)
+        queue.reverse()
+        while queue:
+            kind = type(term)
+            if kind is c.Lam:
+                env = (*env, queue.pop())
+                term = term.body  # type: ignore[union-attr]
+            elif kind is c.Match:
+                found = self.view(self.whnf(queue[-1]))
+                if found is None:
+                    return None
+                con, fields = found
+                while type(term) is c.Match and term.con != con:
+                    term = term.rest
+                if type(term) is c.Match:
+                    queue.pop()
+                    queue.extend(reversed(fields))
+                    term = term.arm
+            elif kind is c.NoMatch:
+                return None
+            else:
+                queue.reverse()
+                return self.apply_lazy(self.inst(term, env), tuple(queue))
+        # a call made just now is known to nobody else: its value need not be kept (perf/counter_1000000)
+        self._fresh_leaf = type(term) is c.App
+        return self.inst(term, env)
+
+    def _select(self, term: c.Term, env: Env, args: tuple[Node, ...]) -> Node | None:
+        """Applies a lambda-match: the arm to the fields of its first argument, or the default to the argument."""
+        found = self.view(self.whnf(args[0]))
+        if found is None:
+            return None
+        con, fields = found
+        while type(term) is c.Match and term.con != con:
+            term = term.rest
+        if type(term) is c.NoMatch:
+            return None
+        if type(term) is c.Match:
+            return self.apply_lazy(self.inst(term.arm, env), fields + args[1:])
+        return self.apply_lazy(self.inst(term, env), args)
+
+    def view(self, value: Node) -> tuple[str, tuple[Node, ...]] | None:
+        """A value as a constructor and its fields, literals taken apart by one layer; None when it is stuck."""
+        kind = type(value)
+        if kind is v.VCtr:
+            return value.con, tuple([_known(each) for each in value.args])  # type: ignore[union-attr]
+        if kind is int:
+            return (SUCC, (value - 1,)) if value else (ZERO, ())  # type: ignore[operator]
+        if kind is v.VPlus:
+            count: int = value.count  # type: ignore[union-attr, assignment]
+            tail: Node = value.tail  # type: ignore[union-attr]
+            return SUCC, (v.VPlus(count - 1, tail) if count > 1 else tail,)
+        return literal_view(value)
+
+    def apply_lazy(self, fun: Node, args: tuple[Node, ...]) -> Node:
+        """An application that is not evaluated yet."""
+        if not args:
+            return fun
+        if type(fun) is v.VCall:
+            return v.VCall(fun.fun, fun.args + args)
+        return v.VApp(fun, args)
+
+    def apply(self, fun: Node, args: tuple[Node, ...]) -> Node | None:
+        """Applies a value; None when the value is a variable, or a lambda-match on a stuck argument."""
+        kind = type(fun)
+        if kind is v.VLam:
+            body = self.inst(fun.term.body, (*fun.env, args[0]))  # type: ignore[union-attr]
+            return self.apply_lazy(body, args[1:])
+        if kind is v.VMatch:
+            return self._select(fun.term, fun.env, args)  # type: ignore[union-attr, arg-type]
+        if kind is v.VCall:
+            return v.VCall(fun.fun, fun.args + args)  # type: ignore[union-attr, arg-type, operator]
+        if kind is v.VApp and fun.fun is not None and type(fun.fun) is not v.VMatch:  # type: ignore[union-attr]
+            joined = v.VApp(fun.fun, fun.args + args)  # type: ignore[union-attr, arg-type, operator]
+            joined.val = joined
+            return joined
+        return None
+
+
+def plus(count: int, node: Node) -> Node:
+    """``count`` successors of a node, as a numeral where that is known."""
+    kind = type(node)
+    if kind is int:
+        return node + count  # type: ignore[operator]
+    if kind is v.VPlus:
+        return v.VPlus(node.count + count, node.tail)  # type: ignore[union-attr, operator, arg-type]
+    if kind in v.LAZY and node.val is not None and node.val is not node:  # type: ignore[union-attr]
+        return plus(count, node.val)  # type: ignore[union-attr]
+    return v.VPlus(count, node)
+
+
+def _known(node: Node) -> Node:
+    """A node without the lazy node in front of its value, so that the latter can be forgotten."""
+    if type(node) in v.LAZY and node.val is not None:  # type: ignore[union-attr]
+        return node.val  # type: ignore[union-attr, no-any-return]
+    return node
+
+
+def literal_view(value: Node) -> tuple[str, tuple[Node, ...]] | None:
+    """The outermost constructor of a literal that is no numeral."""
+    if isinstance(value, v.VText):
+        if value.at == len(value.text):
+            return "SNil", ()
+        return "SCon", (v.VChar(ord(value.text[value.at])), v.VText(value.text, value.at + 1))
+    if isinstance(value, v.VChar):
+        return "Chr", (v.VU32(value.code),)
+    if isinstance(value, v.VU32):
+        return "U32", (v.VWord(value.value, 32),)
+    if isinstance(value, v.VWord):
+        if value.bits == 0:
+            return "WNil", ()
+        bit = v.VCtr("True" if value.value & 1 else "False", ())
+        return "WCon", (bit, v.VWord(value.value >> 1, value.bits - 1))
+    return None

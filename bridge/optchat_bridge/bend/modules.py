@@ -1,0 +1,276 @@
+"""Files to one table of declarations: imports, aliases, namespaces, laws and the defs that fill them.
+
+A module's full names begin with its path from the entry's folder (``lib/shapes.Box``); the entry and Base share
+the bare names. Types, defs and laws live in one table, constructors in another.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from . import surface as s
+from .core import ERASED, ONE
+from .errors import BendError, Place, outside, parse_error, quoted
+from .lexer import read_source
+from .parse_file import FileParser
+from .reserved import CONSTRUCTORS, NAMES
+
+BASE_DIR: Final = Path(__file__).with_name("base")
+FILE_LIMIT: Final = 16 * 2**20
+"""Bytes of source that one file may have."""
+
+
+@dataclass(slots=True)
+class Module:
+    """A file: its path, the prefix of its full names, its text, and the modules its aliases mean."""
+
+    path: str
+    prefix: str
+    text: str
+    base: bool = False
+    aliases: dict[str, Module] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Entry:
+    """A declaration by its full name. A law's ``fill`` is the def that fills it, in ``fill_module``.
+
+    ``order`` counts declarations in the order of checking; ``fill_order`` is the filling def's.
+    """
+
+    name: str
+    decl: s.SDecl
+    module: Module
+    order: int
+    fill: s.SDef | None = None
+    fill_module: Module | None = None
+    fill_order: int = 0
+
+
+@dataclass(slots=True)
+class ConEntry:
+    """A constructor by its full name, and where its type stands."""
+
+    name: str
+    type_name: str
+    index: int
+    order: int
+
+
+class Library:
+    """All modules that an entry file loads, parsed and declared."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, Module] = {}
+        self.names: dict[str, Entry] = {}
+        self.constructors: dict[str, ConEntry] = {}
+        self.order: list[tuple[Entry, bool]] = []
+        """Items in the order of checking; the flag says that it is the filling of a law."""
+        self.base_loaded = False
+        self._loading: list[str] = []
+        self._root = ""
+
+    # Loading
+
+    def load_entry(self, path: str) -> Module:
+        """Loads the entry file and everything it imports."""
+        self._root = os.path.dirname(os.path.abspath(path))
+        module = self._load(path, "", None)
+        if os.path.basename(path) == "PROOF.bend":
+            laws = os.path.join(self._root, "LAWS.bend")
+            if os.path.isfile(laws) and all(each.path != laws for each in self._paths(module)):
+                raise BendError(message="PROOF.bend must import ./LAWS.bend", plain=True)
+        if self.base_loaded:
+            self._refuse_base_names()
+        return module
+
+    def _paths(self, module: Module) -> list[Module]:
+        return [Module(os.path.abspath(each.path), "", "") for each in module.aliases.values()]
+
+    def _load(self, path: str, prefix: str, importer: Place | None) -> Module:
+        key = os.path.abspath(path)
+        if key in self._loading:
+            cycle = [os.path.relpath(each, self._root) for each in [*self._loading[self._loading.index(key) :], key]]
+            raise BendError(message="an import cycle: " + " -> ".join(cycle), place=importer)
+        if key in self.modules:
+            return self.modules[key]
+        module = Module(path, prefix, _read(path, importer))
+        self._loading.append(key)
+        parser = FileParser(module.text, path)
+        base, imports = parser.imports()
+        if base:
+            self.load_base()
+        for each in imports:
+            target = os.path.normpath(os.path.join(os.path.dirname(path), each.path))
+            inner = os.path.relpath(os.path.abspath(target), self._root)[: -len(".bend")].replace(os.sep, "/") + "."
+            module.aliases[each.alias] = self._load(target, inner, Place(path, each.pos))
+        self._loading.pop()
+        self.modules[key] = module
+        parser.declarations(self._law_test(module), lambda decl: self._declare(module, decl))
+        return module
+
+    def load_base(self) -> None:
+        """Loads our Base, all parts as one namespace; each part keeps its own file for messages."""
+        if self.base_loaded:
+            return
+        self.base_loaded = True
+        for part in base_parts():
+            path = str(part)
+            module = Module(path, "", part.read_text(encoding="utf-8"), base=True)
+            self.modules[path] = module
+            parser = FileParser(module.text, path)
+            parser.declarations(self._law_test(module), self._declarer(module))
+
+    def _declarer(self, module: Module) -> Callable[[s.SDecl], None]:
+        return lambda decl: self._declare(module, decl)
+
+    # Declaring
+
+    def _law_test(self, module: Module) -> Callable[[str], bool]:
+        def is_law(name: str) -> bool:
+            full = self._aliased(name, module) or module.prefix + name
+            entry = self.names.get(full)
+            return entry is not None and isinstance(entry.decl, s.SLaw) and entry.fill is None
+
+        return is_law
+
+    def _declare(self, module: Module, decl: s.SDecl) -> None:
+        place = Place(module.path, decl.pos)
+        if isinstance(decl, s.SDef) and decl.result is None:
+            full = self._aliased(decl.name, module) or module.prefix + decl.name
+            entry = self.names[full]
+            entry.fill, entry.fill_module, entry.fill_order = decl, module, len(self.order)
+            self.order.append((entry, True))
+            return
+        alias = decl.name.split(".")[0]
+        if "." in decl.name and alias in module.aliases:
+            raise parse_error(f"a fresh name ({alias} is an import's alias)", quoted(decl.name), place)
+        full = module.prefix + decl.name
+        if full in self.names or (not module.base and self.base_loaded and decl.name in NAMES):
+            raise parse_error(f"a fresh name (duplicate declaration: {decl.name})", quoted(decl.name), place)
+        entry = Entry(full, decl, module, len(self.order))
+        self.names[full] = entry
+        if isinstance(decl, s.SType):
+            self._declare_constructors(module, entry, decl)
+        self.order.append((entry, False))
+
+    def _declare_constructors(self, module: Module, entry: Entry, decl: s.SType) -> None:
+        for index, each in enumerate(decl.constructors):
+            place = Place(module.path, each.pos)
+            full = module.prefix + each.name
+            taken = not module.base and self.base_loaded and each.name in CONSTRUCTORS
+            if taken or full in self.constructors:
+                fresh = f"a fresh constructor name (duplicate declaration: {each.name})"
+                raise parse_error(fresh, quoted(each.name), place)
+            names: set[str] = set()
+            for one in each.fields:
+                if one.name != "_" and one.name in names:
+                    fresh = f"a fresh field name (duplicate declaration: {one.name})"
+                    raise parse_error(fresh, quoted(one.name), Place(module.path, one.pos))
+                names.add(one.name)
+            self.constructors[full] = ConEntry(full, entry.name, index, entry.order)
+
+    def _refuse_base_names(self) -> None:
+        """Catches names that a module declared before Base was loaded behind it."""
+        for entry in self.names.values():
+            if entry.module.base:
+                continue
+            short = entry.decl.name
+            own = self.names.get(short)
+            if short in NAMES or (own is not None and own.module.base):
+                place = Place(entry.module.path, entry.decl.pos)
+                raise parse_error(f"a fresh name (duplicate declaration: {short})", quoted(short), place)
+        for con in self.constructors.values():
+            entry = self.names[con.type_name]
+            short = con.name[len(entry.module.prefix) :]
+            base = self.constructors.get(short)
+            if not entry.module.base and (short in CONSTRUCTORS or (base and self.names[base.type_name].module.base)):
+                place = Place(entry.module.path, entry.decl.pos)
+                fresh = f"a fresh constructor name (duplicate declaration: {short})"
+                raise parse_error(fresh, quoted(short), place)
+
+    # Resolving
+
+    def _aliased(self, name: str, module: Module) -> str | None:
+        alias, dot, rest = name.partition(".")
+        target = module.aliases.get(alias) if dot else None
+        return None if target is None else target.prefix + rest
+
+    def resolve(self, name: str, module: Module, place: Place) -> Entry | None:
+        """The type, def or law that a global name means in a module."""
+        aliased = self._aliased(name, module)
+        bare = self.names.get(name)
+        if bare is not None and not bare.module.base and module.prefix:
+            bare = None
+        if aliased is not None and aliased in self.names:
+            if bare is not None and bare is not self.names[aliased]:
+                raise BendError(message=f"an unambiguous name ({name} is in the import and a bare name)", place=place)
+            return self.names[aliased]
+        return self.names.get(module.prefix + name) or bare
+
+    def constructor(self, name: str, module: Module, before: int | None) -> ConEntry | None:
+        """The constructor a name means; with ``before``, only one whose type is declared above that order."""
+        aliased = self._aliased(name, module)
+        found = self.constructors.get(aliased) if aliased is not None else None
+        if found is None:
+            found = self.constructors.get(module.prefix + name)
+        if found is None:
+            found = self.constructors.get(name)
+            if found is not None and module.prefix and not self.names[found.type_name].module.base:
+                found = None
+        if found is None or (before is not None and found.order >= before):
+            return None
+        return found
+
+    # Shapes that sugar depends on
+
+    def quantities(self, decl: s.SType) -> int:
+        """How many leading parameters are erased quantities, which the short form ``D<A>`` may leave out."""
+        count = 0
+        for each in decl.params:
+            if each.type is not None and not (each.mark == ERASED and _is_quant(each.type)):
+                break
+            count += 1
+        return count
+
+    def numerals(self) -> str | None:
+        """The type of numerals: Zero{} and Succ{pred} of a bare, parameterless type of natural numbers."""
+        zero, succ = self.constructors.get("Zero"), self.constructors.get("Succ")
+        if zero is None or succ is None or zero.type_name != succ.type_name:
+            return None
+        decl = self.names[zero.type_name].decl
+        assert isinstance(decl, s.SType)
+        if decl.params or len(decl.constructors) != 2 or decl.constructors[zero.index].fields:
+            return None
+        fields = decl.constructors[succ.index].fields
+        if len(fields) != 1 or fields[0].mark != ONE:
+            return None
+        pred = fields[0].type
+        return zero.type_name if isinstance(pred, s.SName) and pred.name == decl.name else None
+
+
+def _is_quant(type_: s.Surface) -> bool:
+    return isinstance(type_, s.SName) and type_.name == "Quant"
+
+
+def base_parts() -> list[Path]:
+    """The files of our Base in the order in which they are read."""
+    lines = (BASE_DIR / "base.bend").read_text(encoding="utf-8").split("\n")
+    return [BASE_DIR / line.removeprefix("# part ").strip() for line in lines if line.startswith("# part ")]
+
+
+def _read(path: str, importer: Place | None) -> str:
+    if not os.path.isfile(path):
+        raise BendError(message=f"no such file: {path}", plain=True, place=importer)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(FILE_LIMIT + 1)
+    except OSError as error:
+        raise BendError(message=f"{path}: cannot be read: {error.strerror}", plain=True) from None
+    if len(data) > FILE_LIMIT:
+        raise outside(f"{path}: a file of more than {FILE_LIMIT} bytes", None)
+    return read_source(data, path)

@@ -1,0 +1,558 @@
+"""Recursive descent over terms, patterns and bodies.
+
+Patterns are read as terms; the desugarer tells which terms are patterns. Precedence climbs through ``_LEVELS``.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from . import lexer
+from . import surface as s
+from .core import ERASED, MANY, ONE
+from .errors import BendError, Place, quoted
+from .lexer import KEYWORDS, NAME, column
+from .parse_base import Cursor
+
+# operator: precedence (loosest first), right-associative
+_OPERATORS: Final[dict[str, tuple[int, bool]]] = {
+    "->": (1, True),
+    "&": (2, True),
+    "|": (2, True),
+    "||": (3, False),
+    "&&": (4, False),
+    "<": (5, False),
+    "<=": (5, False),
+    ">": (5, False),
+    ">=": (5, False),
+    "<>": (6, True),
+    "++": (6, True),
+    "<&>": (6, True),
+    ".|.": (7, False),
+    ".^.": (8, False),
+    ".&.": (9, False),
+    "<<": (10, False),
+    ">>": (10, False),
+    "+": (11, False),
+    "-": (11, False),
+    "*": (12, False),
+    "/": (12, False),
+    "%": (12, False),
+}
+_LONG: Final = ("<&>", ".|.", ".^.", ".&.", "->", "||", "&&", "<=", ">=", "<>", "++", "<<", ">>")
+_ARROW, _PAIR, _PRODUCT, _ATOM = 1, 2, 12, 13
+_PLUS_LIMIT: Final = 256
+
+
+class TermParser(Cursor):
+    """Terms and bodies."""
+
+    def __init__(self, text: str, file: str) -> None:
+        super().__init__(text, file)
+        self.case_column = -1
+        self.in_angle = False
+
+    # Bodies
+
+    def body(self) -> s.Surface:
+        """A match, a let and what follows, or a term."""
+        self.deeper()
+        try:
+            return self._body()
+        finally:
+            self.depth -= 1
+
+    def _body(self) -> s.Surface:
+        if self.is_word("case"):
+            self.fail("a match heading this case (this case is orphaned)", quoted("case"))
+        start = self.here.start
+        head = self._erased_name() if self.is_symbol("-") else self.term()
+        if self.is_symbol("=>"):
+            self.fail("a lambda binder (one name: k => body)", quoted(self.text[self.here.start - 1]))
+        if self._at_let():
+            return self._let(head, start)
+        if self.is_symbol(":") and isinstance(head, s.SName | s.SMarked):
+            typed = self._typed_let(head, start)
+            if typed is not None:
+                return typed
+        if self.is_symbol("<-") and isinstance(head, s.SIndex):
+            return self._store(head, start)
+        if isinstance(head, s.SMarked) and head.mark == ERASED:
+            self.fail("'='")
+        if not self.here.fresh and self.starts_term():
+            return self._parallel_let(head, start)
+        return head
+
+    def _at_let(self) -> bool:
+        return self.is_symbol("=") and not self.is_symbol("==")
+
+    def _erased_name(self) -> s.SMarked:
+        start = self.here.start
+        self.at += 1
+        return s.SMarked(ERASED, self.name().value, start)
+
+    def _tail(self) -> s.Surface:
+        self.accept(";")
+        return self.body()
+
+    def _let(self, head: s.Surface, start: int) -> s.Surface:
+        self.expect("=")
+        value = self.term()
+        body = self._tail()
+        if isinstance(head, s.SName):
+            return s.SLet([s.SBind(ONE, head.name, None, value, start)], body, start)
+        if isinstance(head, s.SMarked):
+            return s.SLet([s.SBind(head.mark, head.name, None, value, start)], body, start)
+        return s.SOpen(head, value, body, start)
+
+    def _typed_let(self, head: s.SName | s.SMarked, start: int) -> s.Surface | None:
+        mark = head.mark if isinstance(head, s.SMarked) else ONE
+        before = self.at
+        self.expect(":")
+        type_ = self.term()
+        if not self._at_let():
+            self.at = before
+            return None
+        self.expect("=")
+        value = self.term()
+        return s.SLet([s.SBind(mark, head.name, type_, value, start)], self._tail(), start)
+
+    def _parallel_let(self, head: s.Surface, start: int) -> s.Surface:
+        heads = [head]
+        while not self.here.fresh and self.starts_term() and not self._at_let():
+            heads.append(self._erased_name() if self.is_symbol("-") else self.term())
+        if not self._at_let():
+            self.fail("'='")
+        names: list[tuple[int, str, int]] = []
+        for each in heads:
+            if isinstance(each, s.SName):
+                names.append((ONE, each.name, each.pos))
+            elif isinstance(each, s.SMarked):
+                names.append((each.mark, each.name, each.pos))
+            else:
+                raise BendError(
+                    message="a name (a parallel or typed let binds names; destructure in its body)",
+                    place=Place(self.file, each.pos),
+                )
+        self.expect("=")
+        binds = [s.SBind(mark, name, None, self.term(), pos) for mark, name, pos in names]
+        return s.SLet(binds, self._tail(), start)
+
+    def _store(self, head: s.SIndex, start: int) -> s.Surface:
+        self.expect("<-")
+        value = self.term()
+        if not isinstance(head.array, s.SName):
+            raise BendError(message="a name (only a named array is written)", place=Place(self.file, start))
+        return s.SStore(head.array.name, head.index, value, self._tail(), start)
+
+    def match(self) -> s.Surface:
+        """``match a b:`` with its cases; columns decide which match a case belongs to."""
+        start = self.here.start
+        self.at += 1
+        scrutinees = [self.term()]
+        self.accept(",")
+        while not self.is_symbol(":") and self.starts_term():
+            scrutinees.append(self.term())
+            self.accept(",")
+        self.expect(":")
+        rows: list[tuple[list[s.Surface], s.Surface, int]] = []
+        outer, first = self.case_column, -1
+        while self.is_word("case"):
+            place = self.here.start
+            here = column(self.text, place)
+            if here < first or (first < 0 and here <= outer):
+                break
+            first = here if first < 0 else first
+            self.at += 1
+            patterns = [self.term()]
+            self.accept(",")
+            while not self.is_symbol(":") and self.starts_term():
+                patterns.append(self.term())
+                self.accept(",")
+            if self.is_symbol("-"):
+                self.fail("a term")
+            self.expect(":")
+            self.case_column = here
+            rows.append((patterns, self.body(), place))
+            self.case_column = outer
+            self.accept(";")
+        return s.SMatch(scrutinees, rows, start)
+
+    # Operators
+
+    def term(self, level: int = _ARROW) -> s.Surface:
+        """A term whose operators bind at least as tightly as ``level``."""
+        self.deeper()
+        try:
+            left = self._prefix()
+            while True:
+                op = self._operator()
+                if op is None or _OPERATORS[op][0] < level:
+                    return left
+                left = self._binary(left, op)
+        finally:
+            self.depth -= 1
+
+    def _binary(self, left: s.Surface, op: str) -> s.Surface:
+        pos = self.here.start
+        self.at += len(op)
+        precedence, right_first = _OPERATORS[op]
+        right = self.term(precedence if right_first else precedence + 1)
+        if op == "->":
+            return s.SArrow(ONE, "_", left, right, pos)
+        if op == "&":
+            return s.SSigma("_", left, right, pos)
+        return s.SBin(op, left, right, pos)
+
+    def _operator(self) -> str | None:
+        token = self.here
+        if token.kind != lexer.SYM:
+            return None
+        char = token.value
+        if char == ">" and (self.in_angle or token.glued):
+            return None
+        for op in _LONG:
+            if op[0] == char and self.is_symbol(op):
+                return op
+        if char == "<" and self.is_symbol("<-"):
+            return None
+        after = self.ahead()
+        if char in "+-%" and after.glued and not (char == "%" and after.kind == lexer.SYM and after.value in ")]}"):
+            return None
+        if char == "&" and after.glued:
+            if after.kind in (lexer.U32, lexer.NAT):
+                return None
+            if after.kind == NAME and self.is_symbol(":", 2):
+                return None
+        return char if char in _OPERATORS else None
+
+    def _prefix(self) -> s.Surface:
+        token = self.here
+        if token.kind == lexer.SYM:
+            if token.value == "@":
+                return self._arrow()
+            if token.value == "&":
+                return self._pair()
+            if token.value == "%":
+                return self._rewrite()
+            if token.value == "+":
+                return self._plus()
+        elif token.kind == NAME:
+            if self.is_symbol("=>", 1) and token.value not in KEYWORDS:
+                self.at += 3
+                return s.SLam(ONE, token.value, self.body(), token.start)
+            if token.value == "match":
+                return self.match()
+            if token.value == "do":
+                return self._do()
+        return self._postfix()
+
+    def _arrow(self) -> s.Surface:
+        start = self.here.start
+        self.at += 1
+        mark = ONE
+        if self.is_symbol("-"):
+            self.at += 1
+            mark = ERASED
+        elif self.is_symbol("+"):
+            self.at += 1
+            mark = MANY
+        name = self.name().value
+        self.expect(":")
+        dom = self.term(_PAIR)
+        self.expect("->")
+        return s.SArrow(mark, name, dom, self.term(), start)
+
+    def _pair(self) -> s.Surface:
+        token = self.here
+        self.at += 1
+        number = self.here
+        if number.kind == lexer.U32 and number.glued and number.value in ("0", "1", "2"):
+            self.at += 1
+            return s.SQuantity(int(number.value), token.start)
+        name = self.name().value
+        self.expect(":")
+        fst = self.term(_PAIR)
+        self.expect("->")
+        return s.SSigma(name, fst, self.term(), token.start)
+
+    def _rewrite(self) -> s.Surface:
+        start = self.here.start
+        self.at += 1
+        evidence = self.term()
+        name: str | None = None
+        if self.accept("@"):
+            if not isinstance(evidence, s.SName):
+                self.fail("a name before @ (a rewrite binder is one name: %e@E : P)")
+            name, evidence = evidence.name, self.term()
+        self.expect(":")
+        motive = self.term()
+        return s.SRewrite(name, evidence, motive, self._tail(), start)
+
+    def _plus(self) -> s.Surface:
+        start = self.here.start
+        if not self.ahead().glued:
+            self.fail("a term")
+        self.at += 1
+        if not self.glued_name(0):
+            self.fail("a name")
+        if self.is_symbol("=>", 1):
+            name = self.name().value
+            self.at += 2
+            return s.SLam(MANY, name, self.body(), start)
+        named = self._postfix()
+        if isinstance(named, s.SFamily):
+            return s.SFamily(named.name, named.args, True, start)
+        if isinstance(named, s.SName):
+            return s.SMarked(MANY, named.name, start)
+        self.fail("a quantified datatype after + (+D<..> sets D's leading quantities to &2)")
+
+    # Calls and atoms
+
+    def _postfix(self) -> s.Surface:
+        term = self._atom()
+        while True:
+            token = self.here
+            if token.kind != lexer.SYM or token.fresh:
+                return term
+            if token.value == "(":
+                term = self._call(term)
+            elif token.value == "[":
+                self.at += 1
+                index = self._free(self.term)
+                self.expect("]")
+                term = s.SIndex(term, index, token.start)
+            elif token.value == "!" and token.glued and self.is_symbol("!("):
+                self.at += 1
+                term = self._call(term)
+            else:
+                return term
+
+    def _free(self, parse: object) -> s.Surface:
+        """Parses inside brackets, where ``>`` is an operator again."""
+        outer, self.in_angle = self.in_angle, False
+        result: s.Surface = parse()  # type: ignore[operator]
+        self.in_angle = outer
+        return result
+
+    def _call(self, fun: s.Surface) -> s.Surface:
+        start = self.here.start
+        outer, self.in_angle = self.in_angle, False
+        self.at += 1
+        args: list[s.Surface] = []
+        tildes = 0
+        while not self.is_symbol(")"):
+            if self.is_symbol("~") and tildes == len(args):
+                tildes += 1
+                self.at += 1
+            args.append(self.term())
+            self.accept(",")
+        self.at += 1
+        self.in_angle = outer
+        return s.SCall(fun, args, tildes, start if tildes else fun.pos)
+
+    def _atom(self) -> s.Surface:
+        token = self.here
+        kind = token.kind
+        if kind == NAME:
+            return self._named()
+        if kind == lexer.NAT:
+            self.at += 1
+            if self.is_symbol("+") and self.here.glued and self.ahead().glued:
+                return self._successors(int(token.value), token.start)
+            return s.SLit(kind, token.value, token.start)
+        if kind in (lexer.U32, lexer.F32, lexer.STR, lexer.CHR):
+            self.at += 1
+            return s.SLit(kind, token.value, token.start)
+        if kind == lexer.SYM:
+            outer, self.in_angle = self.in_angle, False
+            found = self._bracket(token.value)
+            self.in_angle = outer
+            if found is not None:
+                return found
+        self.fail("a term")
+
+    def _bracket(self, char: str) -> s.Surface | None:
+        if char == "(":
+            return self._parens()
+        if char == "[":
+            return self._list()
+        if char == "{":
+            return self._braces()
+        if char == "\\" and self.is_symbol("\\{"):
+            return self._cases()
+        if char == "?":
+            start = self.here.start
+            self.at += 1
+            return s.SHole(self.name().value, start)
+        return None
+
+    def _successors(self, count: int, start: int) -> s.Surface:
+        self.at += 1
+        operand = self._plus() if self.is_symbol("+") else self._postfix()
+        if count > _PLUS_LIMIT:
+            add = s.SName("Nat.add", start)
+            return s.SCall(add, [s.SLit(lexer.NAT, str(count), start), operand], 0, start)
+        if count == 0:
+            return operand
+        return s.SPlus(count, operand, start)
+
+    def _named(self) -> s.Surface:
+        token = self.here
+        word: str = token.value
+        if word == "Kind":
+            self.at += 1
+            self.expect("(")
+            quantity = self._free(self.term)
+            self.expect(")")
+            return s.SKind(quantity, token.start)
+        if word in ("Type", "Data", "Quant"):
+            self.at += 1
+            return s.SName(word, token.start)
+        if word in KEYWORDS:
+            self.fail("a term")
+        self.at += 1
+        after = self.here
+        if after.kind == lexer.SYM and after.glued:
+            if after.value == "{":
+                self.at += 1
+                return s.SCtr(word, self._items("}"), token.start)
+            if after.value == "<" and not self.is_symbol("<>") and not self.is_symbol("<&>"):
+                return self._family(word, token.start)
+        return s.SName(word, token.start)
+
+    def _items(self, closing: Literal["}", "]"]) -> list[s.Surface]:
+        outer, self.in_angle = self.in_angle, False
+        items: list[s.Surface] = []
+        while not self.is_symbol(closing):
+            items.append(self.term())
+            self.accept(",")
+        self.at += 1
+        self.in_angle = outer
+        return items
+
+    def _family(self, name: str, start: int) -> s.Surface:
+        self.at += 1
+        outer, self.in_angle = self.in_angle, True
+        args: list[s.Surface] = []
+        while not self.is_symbol(">"):
+            if args:
+                args.append(self.term())
+                self.accept(",")
+                continue
+            args.append(self.term(_ATOM))
+            if not self.accept(",") and not self.is_symbol(">"):
+                self.fail("'>' or ',' (a compound type argument takes parens: F<(A & B)>)")
+        self.at += 1
+        self.in_angle = outer
+        return s.SFamily(name, args, False, start)
+
+    def _parens(self) -> s.Surface:
+        start = self.here.start
+        self.at += 1
+        term = self.body()
+        if self.is_symbol(","):
+            items = [term]
+            while self.accept(","):
+                if self.is_symbol(")") and len(items) > 1:
+                    break
+                items.append(self.body())
+            self.expect(")")
+            return s.STuple(items, start)
+        if self.accept(":"):
+            space = self.term()
+            self.expect(")")
+            if not isinstance(space, s.SName | s.SFamily):
+                raise BendError(message="a type's name behind ':' in parentheses", place=Place(self.file, start))
+            return s.SSpace(term, space.name, start)
+        self.expect(")")
+        return term
+
+    def _list(self) -> s.Surface:
+        start = self.here.start
+        self.at += 1
+        if self.accept("]"):
+            return s.SList([], start)
+        first = self.term()
+        if self.accept(":"):
+            type_ = self.term(_ATOM)
+            self.expect("*")
+            depth = self.term()
+            self.expect("]")
+            return s.SFill(first, type_, depth, start)
+        self.accept(",")
+        return s.SList([first, *self._items("]")], start)
+
+    def _braces(self) -> s.Surface:
+        start = self.here.start
+        self.at += 1
+        if self.accept("=="):
+            self.expect("}")
+            return s.SRefl(start)
+        left = self.term()
+        negated = self.is_symbol("!=")
+        if negated or self.is_symbol("=="):
+            self.at += 2
+            right = self.term()
+            self.expect(":")
+            type_ = self.term()
+            self.expect("}")
+            return s.SEq(left, right, type_, negated, start)
+        self.expect(":")
+        type_ = self.term()
+        self.expect("}")
+        return s.SAnn(left, type_, start)
+
+    def _cases(self) -> s.Surface:
+        start = self.here.start
+        self.at += 2
+        arms: list[tuple[str, s.Surface, int]] = []
+        default: s.Surface | None = None
+        while not self.accept("}"):
+            if default is not None:
+                self.fail("'}'")
+            if self.here.kind == NAME and self.is_symbol(":", 1):
+                name = self.name()
+                self.at += 1
+                arms.append((name.value, self.term(), name.start))
+            else:
+                default = self.term()
+            self.accept(";")
+        return s.SCases(arms, default, start)
+
+    def _do(self) -> s.Surface:
+        start = self.here.start
+        self.at += 1
+        name = self.name().value
+        args: list[s.Surface] = []
+        if self.is_symbol("<"):
+            family = self._family(name, start)
+            assert isinstance(family, s.SFamily)
+            args = family.args
+        self.expect(":")
+        steps: list[s.SStep] = []
+        while True:
+            if self.accept_word("return"):
+                return s.SDo(name, args, steps, self.term(), True, start)
+            step = self._step()
+            self.accept(";")
+            if step.name is None and not (self.starts_term() or self.is_word("return")):
+                return s.SDo(name, args, steps, step.value, False, start)
+            steps.append(step)
+
+    def _step(self) -> s.SStep:
+        pos = self.here.start
+        marked = 1 if (self.is_symbol("+") or self.is_symbol("-")) and self.glued_name() else 0
+        if self.ahead(marked).kind != NAME or not self.is_symbol(":", marked + 1):
+            return s.SStep(ONE, None, None, self.term(), False, pos)
+        mark = ONE
+        if marked:
+            mark = MANY if self.is_symbol("+") else ERASED
+            self.at += 1
+        name = self.name().value
+        self.expect(":")
+        type_ = self.term()
+        bind = self.accept("<-")
+        if not bind:
+            self.expect("=")
+        return s.SStep(mark, name, type_, self.term(), bind, pos)
