@@ -98,6 +98,11 @@ def test_an_empty_test_is_found(line: str) -> None:
     assert len(list(no_empty_tests([File("stateful_tests/test_x.py", line)]))) == 1
 
 
+@pytest.mark.parametrize("line", ["assert 1 <= x", "assert truth", "x = f()  # type: ignore[" + "misc]"])
+def test_a_test_that_can_fail_is_not(line: str) -> None:
+    assert list(no_empty_tests([File("stateful_tests/test_x.py", line)])) == []
+
+
 def message_hook(message: str, folder: Path) -> list[str]:
     (folder / "MESSAGE").write_text(message, encoding="utf-8")
     hook = ROOT / "tools" / "hooks" / "commit-msg"

@@ -110,14 +110,20 @@ AnyRequest = (
 _decoder = msgspec.json.Decoder(AnyRequest)
 
 
+class Malformed(Refused):
+    """A line that is no JSON at all."""
+
+
 def parse(line: bytes | str) -> AnyRequest:
-    """A request from its line. Raises Refused, in one line, on anything else."""
+    """A request from its line. Raises Malformed, or Refused on JSON that is no request; one line each."""
     try:
         return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.ValidationError as error:
         raise Refused(f"no request of the protocol: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Malformed(f"no JSON: {error}") from None
     except RecursionError:
-        raise Refused("no request of the protocol: it is nested too deep") from None
+        raise Malformed("no JSON that can be read: it is nested too deep") from None
 
 
 def write(answer: Answer) -> bytes:

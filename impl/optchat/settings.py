@@ -26,19 +26,24 @@ class SettingsError(ValueError):
 
 
 class Setting(NamedTuple):
-    """One setting: `section.name`, its default (whose type is its type), and what it does."""
+    """One setting: `section.name`, its default (whose type is its type), what it does, and what fits it."""
 
     key: str
     default: Value
     help: str
     least: int = 1
-    choices: tuple[str, ...] = ()
+    """Of a number."""
+    form: str = ""
+    """Of a text: a regular expression that the whole of it matches."""
 
     @property
     def variable(self) -> str:
         """The environment variable that sets it: `OPTCHAT_SECTION_NAME`."""
         return "OPTCHAT_" + self.key.upper().replace(".", "_")
 
+
+AGENT = r"(?!(?:user|tool|echo|work|note)$)[^\W\d][\w-]*"
+"""A name that can be told from the other kinds of messages."""
 
 SETTINGS = (
     Setting("memory.node", _DEFAULTS.node, "the most bytes of a summary line", least=4),
@@ -48,7 +53,8 @@ SETTINGS = (
     Setting("memory.cfloor", _DEFAULTS.cfloor, "the same floor for the view that summaries are written in"),
     Setting("memory.jobs", _DEFAULTS.jobs, "the most summaries that are written at once"),
     Setting("memory.lookahead", _DEFAULTS.lookahead, "how many of the oldest unsummarized lines may be under way"),
-    Setting("memory.compactor", "extract", "what writes the summaries (extract: no model)", choices=("extract",)),
+    Setting("memory.compactor", "extract", "what writes the summaries (extract: no model)", form="extract"),
+    Setting("agent.name", "unii", "the agent's name, and the kind of its messages", form=AGENT),
 )
 BY_KEY = {setting.key: setting for setting in SETTINGS}
 
@@ -59,6 +65,11 @@ class Settings:
 
     values: Mapping[str, Value]
     origins: Mapping[str, str]
+
+    @property
+    def agent(self) -> str:
+        """The agent's name."""
+        return str(self.values["agent.name"])
 
     def config(self) -> Config:
         """The planner's numbers. Raises SettingsError when they make no memory together."""
@@ -155,8 +166,8 @@ def from_text(key: str, text: str, where: str) -> Value:
 def fit(setting: Setting, value: object, where: str) -> Value:
     """A value that the setting can have. Raises SettingsError."""
     if isinstance(setting.default, str):
-        if not isinstance(value, str) or (setting.choices and value not in setting.choices):
-            raise SettingsError(f"{where}: {setting.key} must be one of {', '.join(setting.choices)}, not {value!r}")
+        if not isinstance(value, str) or not re.fullmatch(setting.form, value):
+            raise SettingsError(f"{where}: {setting.key} cannot be {value!r}: it must match {setting.form}")
         return value
     if not isinstance(value, int) or isinstance(value, bool):
         raise SettingsError(f"{where}: {setting.key} must be a whole number, not {value!r}")

@@ -65,7 +65,7 @@ def test_chat_file_over_user_file_then_environment_then_flags(places: list[bool]
         ("[memory]\nnode = 3\n", "4 or more"),
         ("[memory]\njobs = true\n", "must be a whole number"),
         ("[memory]\njobs = 1.5\n", "must be a whole number"),
-        ("[memory]\ncompactor = 'gpt'\n", "must be one of extract"),
+        ("[memory]\ncompactor = 'gpt'\n", "cannot be 'gpt'"),
         ("[memory\n", "no TOML"),
         ("[memory]\njobs = 1\njobs = 2\n", "no TOML"),
         ("a = " + "[" * 20_000, "no TOML"),

@@ -1,0 +1,62 @@
+"""Standard output and error as every command uses them: never a crash over a character, never over a closed pipe."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import sys
+import unicodedata
+
+
+def prepare() -> None:
+    """Set up both streams. What goes into a pipe or a file is UTF-8, as the chat's files are, whatever the locale;
+    a terminal that cannot show a character gets its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="backslashreplace")
+            else:
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def mute() -> None:
+    """Nobody reads the output any more: what is left in its buffer must not raise when the interpreter exits."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# Control characters, without line breaks and tabs, and the marks that change the direction of writing.
+ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """A text that does nothing to a terminal but show: what would do more is written as its escape."""
+    return ACTIVE.sub(lambda found: ascii(found.group())[1:-1], text)
+
+
+def write(text: str) -> None:
+    """Print a text of the chat: into a pipe exactly as it is, on a terminal visibly."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+
+
+def write_line(line: str, whole: bool = False) -> None:
+    """Print a line of the chat; on a terminal it is cut to the width, unless it is to be seen whole."""
+    if sys.stdout.isatty() and not whole:
+        line = fitted(visible(line), shutil.get_terminal_size().columns)
+        sys.stdout.write(line + "\n")
+    else:
+        write(line + "\n")
+
+
+def fitted(line: str, columns: int) -> str:
+    """A line in at most so many columns of a terminal; what is cut ends in an ellipsis. Wide characters take two."""
+    used = 0
+    for at, char in enumerate(line):
+        used += 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if used > columns or (used == columns and at + 1 < len(line)):
+            return line[:at] + "…"
+    return line
