@@ -64,6 +64,11 @@ def summary(planner: Planner, node: Node) -> str:
     return planner.source(node).encode()[: planner.config.node].decode(errors="ignore")
 
 
+def snapshot(base: Path) -> dict[str, bytes]:
+    """Every file of a chat, but for the lock, which holds a process id."""
+    return {str(path): path.read_bytes() for path in sorted(base.rglob("*")) if path.is_file() and path.name != "lock"}
+
+
 def crash(chat: Chat) -> None:
     """End a chat as a killed process does: nothing more is written, the lock and files go."""
     chat.contents.close()

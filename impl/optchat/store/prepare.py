@@ -57,14 +57,15 @@ def _end(text: str, start: int, limit: int) -> int:
         if at >= 0:
             return at + 1
     at = hard
-    while at > soft and _joins(text[at]):
+    while at > soft and _joined(text, at):
         at -= 1
     return at if at > soft else hard
 
 
-def _joins(character: str) -> bool:
-    """Whether a character belongs to the one before it: a mark, a joiner, a variation selector."""
-    return unicodedata.category(character) in {"Mn", "Mc", "Me"} or character == "\u200d"
+def _joined(text: str, at: int) -> bool:
+    """Whether the characters before and at a place show as one: a mark or a joiner follows, or a joiner goes before."""
+    joiner = "\N{ZERO WIDTH JOINER}"
+    return unicodedata.category(text[at]) in {"Mn", "Mc", "Me"} or joiner in text[at - 1 : at + 1]
 
 
 def prepare(kind: str, text: str) -> list[str]:

@@ -28,22 +28,26 @@ def load(layout: Layout, files: Files, agent: str, node_limit: int | None = None
     """
     index = "not asked for" if fresh else read_index(layout.index)
     contents = _with_files(layout, files, agent)
-    if isinstance(index, str):
-        reason: str | None = index
-    else:
-        reason = mismatch(contents.main, index.head.main) or mismatch(contents.tree, index.head.tree)
-        if reason is None:
-            restore(contents, index, node_limit)
-            try:
-                contents.catch_up()
-                return contents
-            except Damaged:
-                # The files may be damaged, or the index wrong: the files alone decide.
-                reason = "it does not fit the lines after it"
-                contents.close()
-                contents = _with_files(layout, files, agent)
-    contents.indexed.missing = reason
-    contents.catch_up()
+    try:
+        if isinstance(index, str):
+            reason: str | None = index
+        else:
+            reason = mismatch(contents.main, index.head.main) or mismatch(contents.tree, index.head.tree)
+            if reason is None:
+                restore(contents, index, node_limit)
+                try:
+                    contents.catch_up()
+                    return contents
+                except Damaged:
+                    # The files may be damaged, or the index wrong: the files alone decide.
+                    reason = "it does not fit the lines after it"
+                    contents.close()
+                    contents = _with_files(layout, files, agent)
+        contents.indexed.missing = reason
+        contents.catch_up()
+    except BaseException:
+        contents.close()
+        raise
     return contents
 
 
