@@ -1,22 +1,35 @@
-"""What the machines share: their laws as an invariant, so that a failure names its law and leaves a scenario."""
+"""What the machines share: their laws as an invariant, so that a failure names its law and leaves a scenario.
+
+Hypothesis finds the failure; the history is then made small event by event (`optchat_spec.shrink`), which takes a
+second where shrinking the draws of a machine takes minutes. So the machines run without Hypothesis's own shrinking.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
+from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from optchat_spec import scenario
 from optchat_spec.registry import Law
-from optchat_spec.session import Session, broken_laws
+from optchat_spec.session import Session, Subject, broken_laws, first_broken
+from optchat_spec.shrink import smallest
 from optchat_spec.steps import Event, Step
 from optchat_spec.vocabulary import Config
 
 SCENARIOS = Path(os.environ.get("OPTCHAT_SCENARIOS", ".hypothesis/scenarios"))
-"""Where failing histories go. Hypothesis runs the smallest one last, so that is the one that stays."""
+"""Where failing histories go."""
+
+
+def searching(times: int = 1) -> settings:
+    """The settings of a machine that makes its failures small itself: the profile's, with so many times its
+    examples.
+    """
+    return settings(max_examples=times * settings().max_examples, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
 class LawBroken(AssertionError):
@@ -37,6 +50,10 @@ class LawMachine(RuleBasedStateMachine):
     laws: ClassVar[tuple[Law, ...]] = ()
     session: Session
 
+    def make_subject(self) -> Subject:
+        """A new implementation of the kind that this machine drives."""
+        raise NotImplementedError
+
     def __init__(self) -> None:
         super().__init__()
         self.events: list[Event] = []
@@ -53,7 +70,19 @@ class LawMachine(RuleBasedStateMachine):
     def laws_hold(self) -> None:
         for step in self.steps:
             for law, reason in broken_laws(step, self.laws):
-                path = write_scenario(law.name, self.session.config, self.events)
-                raise LawBroken(
-                    f"{law.name}: {reason}\n  the law: {law.sentence}\n  replay it: optchat check --scenario {path}"
-                )
+                self.report(law, reason)
+
+    def report(self, law: Law, reason: str) -> NoReturn:
+        """Fail with the law's name, and leave the smallest history that still breaks it."""
+        config = self.session.config
+
+        def breaks(events: Sequence[Event]) -> int | None:
+            found = first_broken(self.make_subject(), config, events, [law])
+            return None if found is None else found[0]
+
+        events = smallest(self.events, breaks)
+        path = write_scenario(law.name, config, events)
+        raise LawBroken(
+            f"{law.name}: {reason}\n  the law: {law.sentence}\n"
+            f"  {len(events)} events break it: optchat check --scenario {path}"
+        )

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import cache
 from random import Random
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from optchat_spec.generate import ALPHABETS, CONFIGS, KINDS, MIXES, OWN_CONFIGS, filled, next_event
-from optchat_spec.session import Session
+from optchat_spec.session import Session, Subject
 from optchat_spec.steps import Event
 from optchat_spec.vocabulary import Config, Node
 from stateful_tests.machines.laws_held import LawMachine
@@ -47,10 +46,9 @@ STARTS = (
 """Tiny and real budgets; the last four are deep in their first sawteeth when the machine takes over."""
 
 
-@cache
-def played(start: Start) -> tuple[Session, tuple[Event, ...]]:
-    """A session after a start's history, and that history. To be copied before use."""
-    rng, session = Random(start.messages), Session(PlannerSubject(), start.config)
+def play(start: Start, subject: Subject) -> tuple[Session, list[Event]]:
+    """A session after a start's history, and that history."""
+    rng, session = Random(start.messages), Session(subject, start.config)
     events: list[Event] = []
     mix = MIXES[start.mix]._replace(wait=0, reopen=0, nonsense=0)
     while session.facts.total < start.messages:
@@ -59,7 +57,7 @@ def played(start: Start) -> tuple[Session, tuple[Event, ...]]:
             event = event._replace(text=filled("word ", rng.randint(start.size // 2, 2 * start.size)))
         events.append(event)
         session.do(event)
-    return session, tuple(events)
+    return session, events
 
 
 class PlannerMachine(LawMachine):
@@ -67,10 +65,20 @@ class PlannerMachine(LawMachine):
     `nonsense`.
     """
 
-    @initialize(start=st.sampled_from(STARTS))
-    def open(self, start: Start) -> None:
-        session, events = played(start)
-        self.session, self.events = deepcopy(session), list(events)
+    subject: ClassVar[type[PlannerSubject]] = PlannerSubject
+    starts: ClassVar[tuple[Start, ...]] = STARTS
+    played: ClassVar[dict[Start, tuple[Session, list[Event]]]] = {}
+    """The starts played so far; a machine with a subject of its own has its own."""
+
+    def make_subject(self) -> Subject:
+        return self.subject()
+
+    @initialize(data=st.data())
+    def open(self, data: st.DataObject) -> None:
+        start = data.draw(st.sampled_from(self.starts), label="start")
+        if start not in self.played:
+            self.played[start] = play(start, self.subject())
+        self.session, self.events = deepcopy(self.played[start])
 
     def of(self, nodes: tuple[Node, ...], pick: int) -> Node:
         return nodes[pick % len(nodes)]
@@ -97,6 +105,11 @@ class PlannerMachine(LawMachine):
     @rule(pick=picks)
     def start(self, pick: int) -> None:
         self.play([Event("started", self.of(self.queue(), pick))])
+
+    @precondition(lambda self: any(node[0] for node in self.queue()))
+    @rule(pick=picks)
+    def start_merge(self, pick: int) -> None:
+        self.play([Event("started", self.of(tuple(node for node in self.queue() if node[0]), pick))])
 
     @precondition(lambda self: self.session.facts.running)
     @rule(pick=picks, unit=units, size=st.integers(1, 512))
@@ -141,17 +154,21 @@ class PlannerMachine(LawMachine):
     def fail_all(self) -> None:
         self.play(Event("failed", node) for node in self.session.facts.running)
 
-    @rule()
-    def retry(self) -> None:
-        self.play([Event("retry")])
+    @rule(event=st.sampled_from([Event("wait", on=True), Event("wait", on=False), Event("retry"), Event("reopen")]))
+    def turn(self, event: Event) -> None:
+        """What a turn, the clock and the user do. One rule, so that restarts do not empty the queue all the time."""
+        self.play([event])
 
-    @rule(on=st.booleans())
-    def wait(self, on: bool) -> None:
-        self.play([Event("wait", on=on)])
+    @rule(seed=st.integers(0, 2**16), mix=st.sampled_from(sorted(MIXES)), count=st.integers(1, 40))
+    def burst(self, seed: int, mix: str, count: int) -> None:
+        """A seeded history of one kind: many events for one draw, to get deep."""
+        rng = Random(seed)
 
-    @rule()
-    def reopen(self) -> None:
-        self.play([Event("reopen")])
+        def events() -> Iterator[Event]:
+            for _ in range(count):
+                yield next_event(rng, self.session.config, self.session.facts, self.session.state, MIXES[mix])
+
+        self.play(events())
 
     @precondition(lambda self: self.session.facts.total)
     @rule(level=st.integers(0, 12), pick=st.integers(0, 2**12))

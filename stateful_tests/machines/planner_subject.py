@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from optchat.core.config import Config as PlannerConfig
 from optchat.core.node import Node as PlannerNode
@@ -17,10 +18,11 @@ from optchat_spec.vocabulary import Batch, Config, Lines, Node
 
 
 class PlannerSubject:
-    """A planner whose effects are logged in memory, as the store logs them on disk; `planner` makes the planner."""
+    """A planner whose effects are logged in memory, as the store logs them on disk."""
 
-    def __init__(self, planner: type[Planner] = Planner) -> None:
-        self._make = planner
+    make: ClassVar[type[Planner]] = Planner
+
+    def __init__(self) -> None:
         self.open(Config())
 
     def open(self, config: Config) -> State:
@@ -28,7 +30,7 @@ class PlannerSubject:
         self.messages: list[tuple[str, str]] = []
         self.texts: dict[Node, str] = {}
         self.batches: list[PlannerBatch] = []
-        self.planner = self._make(self.config, self)
+        self.planner = self.make(self.config, self)
         return self._state(())
 
     # The planner's Texts.
@@ -97,7 +99,7 @@ class PlannerSubject:
         for batch in self.batches:
             replay.batch(batch, built)
         replay.messages(len(self.messages))
-        self.planner = self._make.resume(
+        self.planner = self.make.resume(
             self.config,
             self,
             PlannerState(len(self.messages), replay.lines, replay.shrinking, built, state.leaves, state.ready),

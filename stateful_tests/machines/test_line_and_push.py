@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from optchat_spec.laws import FIT_LAWS
 from optchat_spec.order_laws import PUBLISHED_AGREEMENTS, PUBLISHED_STEPS, agreements, due_fit
@@ -13,6 +14,7 @@ from stateful_tests.machines.push_machine import PushMachine
 
 TestLine = LineMachine.TestCase
 TestPush = PushMachine.TestCase
+TestLine.settings = settings(max_examples=5 * settings().max_examples)
 
 
 @pytest.mark.parametrize("law", FIT_LAWS, ids=lambda law: law.name)

@@ -8,6 +8,7 @@ from hypothesis.stateful import precondition, rule
 
 from optchat_spec.laws import STEP_LAWS
 from optchat_spec.steps import Event
+from stateful_tests.machines.laws_held import searching
 from stateful_tests.machines.planner_machine import PlannerMachine
 
 
@@ -34,7 +35,7 @@ class QueueMachine(PlannerMachine):
         node = min(self.session.facts.resting)
         self.play([Event("retry"), Event("started", node), Event("failed", node)])
 
-    @precondition(lambda self: self.session.facts.leaves)
+    @precondition(lambda self: 0 < len(self.session.facts.leaves) < 30)
     @rule()
     def settle(self) -> None:
         """A turn begins to wait, and every call fails until the view has no unbuilt line (law settle_reached)."""
@@ -57,3 +58,5 @@ class QueueMachine(PlannerMachine):
 
 TestView = ViewMachine.TestCase
 TestQueue = QueueMachine.TestCase
+TestView.settings = searching(3)
+TestQueue.settings = searching(2)
