@@ -68,21 +68,21 @@ def import_(
     try:
         with progress("reading") as advance:
             found = gather(files, format=format, branches=branches is Branches.LABEL, strict=strict, progress=advance)
+        with found:
+            taken, view = _take(place, found, kinds, config, agent)
     except ImportFailed as error:
         raise Failure(str(error), Status.WRONG if error.damaged else Status.USAGE) from None
-    with found:
-        taken, view = _take(place, found, kinds, config, agent)
-        if json:
-            print_json(_facts(found, taken, view))
-        else:
-            for line in _summary(found, taken, view, config.ceiling, kinds):
-                sys.stdout.write(line + "\n")
-            for damage in found.damages[:SHOWN]:
-                complain(f"left out: {damage}")
-            if found.damaged > SHOWN:
-                complain(f"left out: {found.damaged - SHOWN} more damaged records")
-        if found.damaged:
-            raise typer.Exit(Status.WRONG)
+    if json:
+        print_json(_facts(found, taken, view))
+    else:
+        for line in _summary(found, taken, view, config.ceiling, kinds):
+            sys.stdout.write(line + "\n")
+        for damage in found.damages[:SHOWN]:
+            complain(f"left out: {damage}")
+        if found.damaged > SHOWN:
+            complain(f"left out: {found.damaged - SHOWN} more damaged records")
+    if found.damaged:
+        raise typer.Exit(Status.WRONG)
 
 
 def _take(place: Path, found: Gathered, kinds: Kinds, config: Any, agent: str) -> tuple[Taken, dict[str, int]]:

@@ -10,10 +10,11 @@ What the program writes, and so what is read here, line by line:
 - A user's message is a run of its lines; an output (kind echo) is a run of output lines. Of each line, the mark and the
   two spaces at its end are dropped, and nothing else.
 - An output of several lines can be written with the mark on its first line and the two spaces on its last alone. A
-  `>` line without the two spaces begins such a block when it ends before the next marked line; else it is a
-  quotation in a reply, as a `####` line without them is a heading in one.
-- In a session whose first marked line has no two spaces (an editor has stripped them, or a person wrote the file), a
-  mark is enough.
+  `>` line without the two spaces begins such a block when that end comes before the next marked line, and when the
+  line follows a marked line or block (no reply stands between them) or else no empty line is within. If not, it is
+  a quotation in a reply, as a `####` line without the two spaces is a heading in one.
+- In a session none of whose marked lines has the two spaces (an editor has stripped them, or a person wrote the
+  file), a mark is enough.
 - A reply is what stands between these, without the empty lines around it.
 
 Every message of a session has the session's date, which is local and has no zone. The lines before the first header
@@ -153,35 +154,46 @@ MARKS = {"user": "#### ", "echo": "> ", "unii": ""}
 
 
 def marks_of(lines: list[Text]) -> list[Mark]:
-    """What each line begins, if it begins anything."""
-    strict = _is_strict(lines)
-    marks = []
-    closing = 0
-    """The index after the next line that ends an output, or 0."""
+    """What each line begins. A line within an output of several lines counts for nothing."""
+    strict = any(each.text.startswith(("#### ", "> ")) and each.text.endswith("  ") for each in lines)
+    marks = [_mark(at, each.text, strict) for at, each in enumerate(lines)]
+    return _with_outputs(lines, marks) if strict else marks
+
+
+def _mark(at: int, text: str, strict: bool) -> Mark:
+    if strict and not text.endswith("  "):
+        return Mark("unii", at + 1)
+    if text.startswith("#### ") or (text == "####" and not strict):
+        return Mark("user", at + 1)
+    if text.startswith("> ") or (text == ">" and not strict):
+        return Mark("echo", at + 1)
+    return Mark("unii", at + 1)
+
+
+def _with_outputs(lines: list[Text], marks: list[Mark]) -> list[Mark]:
+    """The marks with those of outputs that have a mark on their first line and two spaces on their last alone."""
+    closings, empties = [0] * len(lines), [len(lines)] * len(lines)
+    """By line: the index after the one that ends the output which goes on there (0: none); the next empty line."""
+    closing, empty = 0, len(lines)
     for at in range(len(lines) - 1, -1, -1):
         text = lines[at].text
-        user = text.startswith("#### ") or (text == "####" and not strict)
-        echo = text.startswith("> ") or (text == ">" and not strict)
-        whole = not strict or text.endswith("  ")
-        if whole and (user or echo):
-            marks.append(Mark("user" if user else "echo", at + 1))
+        closings[at] = closing
+        if marks[at].kind != "unii":
             closing = 0
-        elif echo and closing:
-            marks.append(Mark("echo", closing))
-        else:
-            marks.append(Mark("unii", at + 1))
+        elif text.endswith("  ") and not text[:-2].endswith((" ", "\t")) and len(text) > 2:
             # aider strips an output's end before it adds the two spaces.
-            if text.endswith("  ") and not text[:-2].endswith((" ", "\t")) and len(text) > 2:
-                closing = at + 1
-    return marks[::-1]
-
-
-def _is_strict(lines: list[Text]) -> bool:
-    """Whether the two spaces are there to tell a mark from a heading or a quotation."""
-    for each in lines:
-        if each.text.startswith(("#### ", "> ")):
-            return each.text.endswith("  ")
-    return False
+            closing = at + 1
+        if not text:
+            empty = at
+        empties[at] = empty
+    at, after = 0, True
+    while at < len(lines):
+        end = closings[at]
+        if marks[at].kind == "unii" and lines[at].text.startswith("> ") and end and (after or empties[at] >= end):
+            marks[at] = Mark("echo", end)
+        after = marks[at].kind != "unii"
+        at = marks[at].end
+    return marks
 
 
 def _block(kind: str, lines: list[Text], texts: list[str]) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from optchat.agent.settle import Compactor, settle
 from optchat.imports.gather import Gathered
-from optchat.imports.record import Record
+from optchat.imports.record import ImportFailed, Record
 from optchat.store import Chat, Item
 from optchat.store.keys import PART
 from optchat.store.prepare import LIMIT
@@ -22,12 +22,11 @@ NAMES_IN_NOTES = {"unii": "assistant"}
 """In a note, a reply of another agent is not the agent's own."""
 
 
-class Stored(NamedTuple):
-    """A message that the chat has: its whole key, its kind, and the characters of its last part."""
+class Begun(NamedTuple):
+    """A long text of which the chat has the first parts: its whole key and its kind."""
 
     key: str
     kind: str
-    length: int
 
 
 @dataclass(slots=True)
@@ -68,14 +67,13 @@ def ingest(
 
     As notes, or with their own kinds. After a crash in the middle, the same call goes on where it ended.
     """
-    stored = stored_names(chat)
-    unfinished = {name for name, each in stored.items() if each.length > LIMIT * 3 // 4}
-    gathered.skip(stored.keys() - unfinished)
+    whole, begun = stored_names(chat)
+    gathered.skip(whole)
     taken = Taken()
     records = gathered.records()
     done, total = 0, len(gathered)
     while several := list(islice(records, together(chat))):
-        items = list(_items(several, stored, notes, chat.contents.agent))
+        items = list(_items(several, begun, notes, chat.contents.agent))
         for (record, _), appended in zip(items, chat.append_many(item for _, item in items), strict=True):
             if appended.new:
                 taken.kinds[record.kind] += 1
@@ -83,7 +81,6 @@ def ingest(
                 taken.clipped += not notes and record.kind == "tool" and len(marked(record)) > LIMIT
             else:
                 gathered.there += 1
-        gathered.there += len(several) - len(items)
         settle(chat, compact)
         done += len(several)
         if progress is not None:
@@ -103,26 +100,32 @@ def together(chat: Chat) -> int:
     return max(1, min(TOGETHER, (planner.config.ceiling - planner.chat.view.bytes) // planner.config.node))
 
 
-def stored_names(chat: Chat) -> dict[str, Stored]:
-    """The messages of the chat that have a key, by each of their names."""
-    names: dict[str, Stored] = {}
+def stored_names(chat: Chat) -> tuple[set[str], dict[str, Begun]]:
+    """The names of the messages that the chat has, and of those that a crash left unfinished."""
+    whole: set[str] = set()
+    begun: dict[str, Begun] = {}
     contents = chat.contents
     for message in contents.run(0, len(contents.messages)):
         if message.key is not None:
-            key = message.key.partition(PART)[0]
+            key, part, _ = message.key.partition(PART)
             for name in key.split(" "):
-                names[name] = Stored(key, message.kind, len(message.text))
-    return names
+                if part:
+                    begun[name] = Begun(key, message.kind)
+                else:
+                    whole.add(name)
+    return whole, {name: each for name, each in begun.items() if name not in whole}
 
 
-def _items(records: list[Record], stored: dict[str, Stored], notes: bool, agent: str) -> Iterator[tuple[Record, Item]]:
+def _items(records: list[Record], begun: dict[str, Begun], notes: bool, agent: str) -> Iterator[tuple[Record, Item]]:
     for record in records:
         kind = "note" if notes else agent if record.kind == "unii" else record.kind
         key = f"{record.key} {record.twin}".rstrip()
-        known = stored.get(record.key) or stored.get(record.twin)
+        known = begun.get(record.key) or begun.get(record.twin)
         if known is not None:
-            # A crash may have cut a long text between its parts: appending it again adds what is missing.
             if known.kind != kind:
-                continue
+                raise ImportFailed(
+                    f"{record.path}:{record.line}: the chat has a part of this message, from an import with other "
+                    "--kinds that was interrupted: run that one again first"
+                )
             key = known.key
         yield record, Item(kind, note_of(record) if notes else marked(record), record.date, key)

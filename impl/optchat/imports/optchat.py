@@ -1,7 +1,7 @@
 """Our own formats: JSON lines `{"kind": ..., "text": ..., "date": ...}`, and the folder of another OptChat.
 
 Other members of a line are not looked at, but for `key`: a message that an import brought into that chat keeps its
-name, so that it is the same one here, whichever way it comes.
+name, so that it is the same one here, whichever way it comes; and when it was logged in parts, it is one again.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from typing import Any
 from optchat.imports.dates import BadDate, iso_date
 from optchat.imports.files import Advance, Line, lines_of, too_long
 from optchat.imports.jsontext import BadJson, has_surrogate, loads
-from optchat.imports.record import Damage, ImportFailed, Keys, LeftOut, Parsed, Record, Stream, utc
+from optchat.imports.record import Damage, ImportFailed, Keys, LeftOut, Record, Stream, utc
 
 KINDS = frozenset(["user", "unii", "tool", "echo", "work", "note"])
 OURS = re.compile(r"(?:aider|aider-before|claude|chatgpt|optchat)-[0-9a-f]{32}(?:-[0-9]{1,9})?")
 """A key that an import made."""
+
+PART = "\x1f"
+"""What the store puts between the key of a long text and the number of a part of it; the last part has none."""
+
 SOURCE = "optchat"
 
 
@@ -64,16 +68,41 @@ def _object(line: Line) -> dict[str, Any] | BadLine:
 
 
 def _parse(path: Path, advance: Advance, keys: Keys, *, named_agent: bool) -> Stream:
+    parts: list[Record] = []
+    """The first parts of a text that was logged in several."""
     for line, found in objects_of(path, advance):
         try:
             if isinstance(found, BadLine):
                 raise found
-            yield _record(path, line, found, keys, named_agent=named_agent)
+            each = _record(path, line, found, keys, named_agent=named_agent)
         except (BadLine, BadDate) as error:
             yield Damage(path, line.number, str(error))
+            continue
+        if isinstance(each, LeftOut):
+            yield each
+            continue
+        key = found.get("key")
+        whole, mark, number = key.partition(PART) if isinstance(key, str) else ("", "", "")
+        if parts and (parts[0].key, parts[0].kind) != (whole, each.kind):
+            yield from _renamed(parts, keys)
+            parts = []
+        if mark and number == str(len(parts)):
+            parts.append(each._replace(key=whole))
+        elif parts and not mark:
+            yield each._replace(text="".join(part.text for part in parts) + each.text, line=parts[0].line)
+            parts = []
+        else:
+            yield each
+    yield from _renamed(parts, keys)
 
 
-def _record(path: Path, line: Line, found: dict[str, Any], keys: Keys, *, named_agent: bool) -> Parsed:
+def _renamed(parts: list[Record], keys: Keys) -> Iterator[Record]:
+    """Parts of a text whose last part is not there, as messages of their own."""
+    for part in parts:
+        yield part._replace(key=keys.key(utc(part.date), part.kind, part.text))
+
+
+def _record(path: Path, line: Line, found: dict[str, Any], keys: Keys, *, named_agent: bool) -> Record | LeftOut:
     kind, text, key = found.get("kind"), found.get("text"), found.get("key")
     if not isinstance(kind, str) or not isinstance(text, str):
         raise BadLine("a record needs a kind and a text")
@@ -87,8 +116,7 @@ def _record(path: Path, line: Line, found: dict[str, Any], keys: Keys, *, named_
     date = iso_date(found.get("date"))
     if not text:
         return LeftOut("empty messages")
-    own = keys.key(utc(date), kind, text)
-    names = str(key).split(" ") if isinstance(key, str) else []
-    if names and len(names) <= 2 and all(OURS.fullmatch(each) for each in names):
-        return Record(kind, text, date, names[0], names[1] if len(names) == 2 else "", path, line.number)
-    return Record(kind, text, date, own, "", path, line.number)
+    names = key.split(" ") if isinstance(key, str) else []
+    if not 1 <= len(names) <= 2 or not all(OURS.fullmatch(each) for each in names):
+        names = [keys.key(utc(date), kind, text)]
+    return Record(kind, text, date, names[0], "".join(names[1:]), path, line.number)

@@ -1,0 +1,168 @@
+"""However often, however split, in whatever order and under whatever names files come: each message is taken once.
+
+An import is a join: of two files that hold the same message so and so often, the larger number counts.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from optchat.agent.settle import offline
+from optchat.imports import Record, gather
+from optchat.imports.ingest import ingest
+from optchat.store import Chat
+from stateful_tests.imports import writers as w
+
+Parts = list[str]
+
+
+def taken(runs: Iterable[Sequence[str]], suffix: str = ".jsonl") -> list[Record]:
+    """What a chat holds after imports, each of some files' texts; empty files are not given."""
+    known: set[str] = set()
+    records: list[Record] = []
+    for run in runs:
+        with tempfile.TemporaryDirectory() as name:
+            paths = []
+            for number, text in enumerate(run):
+                path = Path(name, f"part{number}{suffix}")
+                path.write_text(text, "utf-8", newline="")
+                paths.append(path)
+            with gather(paths) as found:
+                assert found.damages == []
+                found.skip(known)
+                new = list(found.records())
+            for each in new:
+                known |= {each.key, each.twin} - {""}
+            records += new
+    return records
+
+
+def counted(records: Iterable[Record]) -> Counter[tuple[object, ...]]:
+    return Counter((each.kind, each.text) for each in records)
+
+
+def cut(pieces: Sequence[str], places: Iterable[int]) -> Parts:
+    """A text in parts, cut before the pieces at these places."""
+    ends = [*sorted({place % len(pieces) for place in places} - {0}), len(pieces)]
+    return ["".join(pieces[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+
+
+@st.composite
+def json_parts(draw: st.DrawFn) -> Parts:
+    """Parts of one file of JSON lines; no two of its lines are alike, so a part tells no two messages from one."""
+    lines = list(dict.fromkeys(w.json_lines(draw(w.messages.filter(bool)))))
+    return cut(lines, draw(st.lists(st.integers(0, 20), max_size=3)))
+
+
+@given(json_parts(), st.randoms(use_true_random=False))
+def test_json_lines_split_and_reordered_are_the_same_chat(parts: Parts, random: Random) -> None:
+    whole = ["".join(parts)]
+    mixed = _mixed(parts, random)
+    expected = counted(taken([whole]))
+    assert counted(taken([parts])) == expected
+    assert counted(taken([mixed])) == expected
+    assert counted(taken([[part] for part in mixed])) == expected
+    assert counted(taken([mixed[:1], whole, whole, mixed])) == expected
+
+
+@given(w.messages.filter(bool), st.integers(1, 12))
+def test_a_longer_file_adds_its_new_messages_alone(messages: list[w.Said], count: int) -> None:
+    lines = w.json_lines(messages)
+    start, whole = "".join(lines[:count]), "".join(lines)
+    records = taken([[start], [whole]])
+    assert counted(records) == Counter((each.kind, each.text) for each in messages)
+    assert len(taken([[start], [whole], [whole, start]])) == len(records)
+
+
+@given(st.lists(w.messages.filter(bool), min_size=1, max_size=3))
+def test_of_equal_messages_the_largest_number_in_a_file_counts(files: list[list[w.Said]]) -> None:
+    texts = ["".join(w.json_lines(each)) for each in files]
+    expected: Counter[tuple[object, ...]] = Counter()
+    for each in files:
+        expected |= Counter((said.kind, said.text, said.date) for said in each)
+    for runs in ([texts], [[text] for text in texts], [texts[::-1], texts]):
+        assert Counter((each.kind, each.text, each.date) for each in taken(runs)) == expected
+
+
+@given(w.messages.filter(bool), w.messages.filter(bool))
+def test_the_order_in_which_files_are_given_does_not_matter(first: list[w.Said], second: list[w.Said]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        paths = [Path(name, "a.jsonl"), Path(name, "b.jsonl")]
+        for path, messages in zip(paths, (first, second), strict=True):
+            path.write_text("".join(w.json_lines(messages)), "utf-8")
+        with gather(paths) as one, gather(paths[::-1]) as other:
+            records = list(one.records())
+            assert records == list(other.records())
+            assert [each.date for each in records] == sorted(each.date for each in records)
+
+
+@st.composite
+def aider_parts(draw: st.DrawFn) -> Parts:
+    """Parts of one history, cut between any two messages, each with a header in it."""
+    pieces = w.aider_pieces(draw(w.aider_sessions()))
+    parts = cut(pieces, draw(st.lists(st.integers(0, 40), max_size=3)))
+    while (
+        bad := next((at for at, part in enumerate(parts) if "# aider chat started at 20" not in part), None)
+    ) is not None:
+        start = max(0, bad - 1)
+        parts[start : start + 2] = ["".join(parts[start : start + 2])]
+    return parts
+
+
+@given(aider_parts(), st.randoms(use_true_random=False))
+def test_an_aider_history_cut_anywhere_between_messages_is_the_same_chat(parts: Parts, random: Random) -> None:
+    whole = ["".join(parts)]
+    mixed = _mixed(parts, random)
+    expected = counted(taken([whole], ".md"))
+    assert counted(taken([parts], ".md")) == expected
+    assert counted(taken([[part] for part in mixed], ".md")) == expected
+    assert counted(taken([mixed, whole], ".md")) == expected
+    assert counted(taken([whole, mixed], ".md")) == expected
+    assert counted(taken([[*mixed, *whole]], ".md")) == expected
+
+
+@given(w.claude_said, st.integers(0, 10))
+def test_a_resumed_claude_session_repeats_nothing(messages: list[w.Said], count: int) -> None:
+    lines = w.claude_lines(messages)
+    start, whole = "".join(lines[: count % len(lines) + 1]), "".join(lines).replace('"uuid": "u', '"uuid": "copy-u')
+    expected = counted(taken([[whole]]))
+    assert counted(taken([[start], [whole]])) == expected
+    assert counted(taken([[start, whole]])) == expected
+
+
+@given(w.conversations())
+def test_a_chatgpt_export_in_two_halves_is_the_same_chat(chats: list[list[w.Turn]]) -> None:
+    whole = json.dumps(w.chatgpt(chats))
+    halves = [json.dumps(half) for half in (w.chatgpt(chats)[:1], w.chatgpt(chats)[1:]) if half]
+    expected = counted(taken([[whole]], ".json"))
+    assert counted(taken([halves], ".json")) == expected
+    assert counted(taken([[whole], halves, [whole]], ".json")) == expected
+
+
+def test_a_message_that_an_import_brought_into_another_chat_keeps_its_name(tmp_path: Path) -> None:
+    source = tmp_path / "history.md"
+    source.write_text(
+        "# aider chat started at 2024-08-05 19:33:02\n\n> aider  \n\n#### go  \n\n" + "word " * 9000
+        + "\n\n# aider chat started at 2024-08-06 19:33:02\n\n#### again  \n"
+    )  # fmt: skip
+    with Chat.open(tmp_path / "other") as chat, gather([source]) as found:
+        ingest(chat, found, offline(chat))
+    with Chat.open(tmp_path / "mine") as chat:
+        for paths in ([tmp_path / "other"], [source], [source, tmp_path / "other"]):
+            with gather(paths) as found:
+                count = ingest(chat, found, offline(chat)).messages
+                assert count == (4 if paths == [tmp_path / "other"] else 0)
+
+
+def _mixed(parts: Parts, random: Random) -> Parts:
+    mixed = parts.copy()
+    random.shuffle(mixed)
+    return mixed
