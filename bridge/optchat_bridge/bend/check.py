@@ -24,6 +24,7 @@ _CHECKED = (c.Lam, c.Match, c.NoMatch, c.Ctr, c.NatLit, c.Plus, c.U32Lit, c.Char
 _INFERRED_TYPES = (c.Pi, c.Data, c.Kind, c.QuantType, c.Quantity, c.Meet, c.Eq)
 _DECREASING = "a decreasing self-call (arguments are read left to right: each passed unchanged until one shrinks)"
 _UNFILLED = "a filled definition (an unfilled law is a dead claim: live code cannot use it)"
+_IGNORED = v.VVar(-1, "_")
 _CLOSED = "a template applied to closed ~ arguments"
 
 
@@ -37,6 +38,8 @@ class Checker:
         self.shower = shower
         self.file = ""
         self.todos = 0
+        self._dependent: dict[str, list[bool]] = {}
+        self._dependent_fields: dict[str, list[bool]] = {}
         self.complete: set[str] = set()
         """Defs that live code may use: checked, or opaque names of Base."""
         self.instances = Instances(machine)
@@ -97,6 +100,10 @@ class Checker:
     def def_type(self, decl: c.DefDecl) -> Node:
         """The type of a def as a chain of function types."""
         params, result = decl.params, decl.result
+        dependent = self._dependent.get(decl.name)
+        if dependent is None:
+            types = (*(param.type for param in params), result)
+            dependent = self._dependent[decl.name] = _mentioned(types, 0, len(params))
 
         def chain(index: int, env: v.Env) -> Node:
             if index == len(params):
@@ -104,7 +111,7 @@ class Checker:
             param = params[index]
             mark = TEMPLATE if index < decl.templates else param.mark
             dom = self.machine.inst(param.type, env)
-            return v.VPi(mark, param.name, dom, lambda arg: chain(index + 1, (*env, arg)))
+            return v.VPi(mark, param.name, dom, lambda arg: chain(index + 1, (*env, arg)), dependent[index])
 
         return chain(0, ())
 
@@ -121,7 +128,8 @@ class Checker:
                 self._template_argument(term, arg, pi.dom, ctx, live)
             else:
                 usage = add(usage, self.check(arg, pi.dom, ctx, live and pi.mark != c.ERASED))
-            type_ = pi.cod(self.inst(arg, ctx))
+            # a nested argument is not looked at again for each call around it
+            type_ = pi.cod(self.inst(arg, ctx) if pi.dependent else _IGNORED)
         if live and isinstance(term.fun, c.Ref):
             count = self.program.signature(term.fun.name).templates
             if count:
@@ -361,10 +369,14 @@ class Checker:
             self.fail(ctx, term.pos, type_, self.shower.rename(con.type_name))
         usage: Usage = NOTHING
         env = data.args
-        for field, arg in zip(con.fields, term.args, strict=True):
+        dependent = self._dependent_fields.get(con.name)
+        if dependent is None:
+            types = tuple(field.type for field in con.fields)
+            dependent = self._dependent_fields[con.name] = _mentioned(types, len(env), len(types))
+        for index, (field, arg) in enumerate(zip(con.fields, term.args, strict=True)):
             dom = self.machine.inst(field.type, env)
             usage = add(usage, self.check(arg, dom, ctx, live and field.mark != c.ERASED))
-            env = (*env, self.inst(arg, ctx))
+            env = (*env, self.inst(arg, ctx) if dependent[index] else _IGNORED)
         return usage
 
     def _literal(self, term: c.Term, type_: Node, ctx: Ctx, live: bool) -> Usage:
@@ -426,6 +438,21 @@ class Checker:
         for level in range(ctx.depth, inner.depth):
             used = self.close(used, level, inner, term.pos)
         return add(usage, used)
+
+
+def _mentioned(types: tuple[c.Term, ...], first: int, count: int) -> list[bool]:
+    """For each of ``count`` levels from ``first``, whether one of the types may mention it."""
+    found: set[int] = set()
+    stack: list[object] = [types]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, c.Var):
+            found.add(node.level)
+        elif isinstance(node, tuple):
+            stack.extend(node)
+        elif hasattr(node, "__dataclass_fields__"):
+            stack.extend(getattr(node, name) for name in node.__dataclass_fields__)
+    return [level in found for level in range(first, first + count)]
 
 
 def _open_variable(term: c.Term, ctx: Ctx) -> str | None:

@@ -175,15 +175,18 @@ class VMatch:
 
 
 class VPi:
-    """A function type; ``cod`` gives the type of the result at an argument."""
+    """A function type; ``cod`` gives the type of the result at an argument, which it ignores if not ``dependent``."""
 
-    __slots__ = ("cod", "dom", "mark", "name")
+    __slots__ = ("cod", "dependent", "dom", "mark", "name")
 
-    def __init__(self, mark: int, name: str, dom: Node, cod: Callable[[Node], Node]) -> None:
+    def __init__(
+        self, mark: int, name: str, dom: Node, cod: Callable[[Node], Node], dependent: bool = True
+    ) -> None:
         self.mark = mark
         self.name = name
         self.dom = dom
         self.cod = cod
+        self.dependent = dependent
 
 
 class VData:
