@@ -157,7 +157,8 @@ def no_machine(checked: list[File]) -> Iterator[str]:
 
 
 EMPTY_TESTS = re.compile(
-    r"@pytest\.mark\.(?:skip|xfail)\b(?!if)|pytest\.(?:skip|xfail)\(|\bassert (?:True|1)\s*(?:$|[#,])|# type: ignore(?!\[)"
+    r"@pytest\.mark\.(?:skip|xfail)\b(?!if)|pytest\.(?:skip|xfail)\("
+    r"|\bassert (?:True|1)\s*(?:$|[#,])|# type: ignore(?!\[)"
 )
 
 

@@ -152,3 +152,24 @@ def test_a_place_that_cannot_be_written_is_said(chat: Path, tmp_path: Path) -> N
         assert len(lines_of(done.stderr)) == 1
         assert str(out) in done.stderr.decode()
     assert list(tmp_path.iterdir()) == []
+
+
+kinds = st.sampled_from(["user", "unii", "tool", "echo", "work", "note"])
+
+
+@given(
+    st.lists(st.tuples(kinds, st.text(max_size=200).map(lambda text: "." + text.replace("\0", ""))), min_size=1, max_size=12)
+)
+@hypothesis_settings(max_examples=20)
+def test_json_lines_imported_again_are_the_same_chat(sent: list[tuple[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        first, lines, second = Path(name) / "first", Path(name) / "chat.jsonl", Path(name) / "second"
+        make_chat(first, sent)
+        assert run_here("export", "--out", lines, "--dir", first).exit_code == 0
+        done = run_here("import", lines, "--kinds", "own", "--dir", second)
+        assert done.exit_code == 0, done.stderr
+        assert run_here("export", "--out", lines, "--force", "--dir", second).exit_code == 0
+        assert run_here("import", lines, "--kinds", "own", "--dir", second).stdout.startswith("0 messages imported")
+        with Reader.open(first) as one, Reader.open(second) as two:
+            wanted = [(each.kind, each.text, each.when) for each in one.messages()]
+            assert [(each.kind, each.text, each.when) for each in two.messages()] == wanted

@@ -60,11 +60,16 @@ def pieces(reader: Reader, form: Format, advance: Advance) -> Iterator[str]:
 
 
 def json_lines(reader: Reader, advance: Advance) -> Iterator[str]:
-    """A line a message: `{"kind", "text", "date"}`, as `optchat import` reads it."""
+    """A line a message: `{"kind", "text", "date"}`, as `optchat import` reads it.
+
+    An imported message has its `key` too, so that it stays one message wherever the export is imported.
+    """
     import msgspec
 
     for message in reader.messages():
         line = {"kind": message.kind, "text": message.text, "date": message.date}
+        if message.key is not None:
+            line["key"] = message.key
         yield msgspec.json.encode(line).decode() + "\n"
         advance(message.i + 1, len(reader))
 
