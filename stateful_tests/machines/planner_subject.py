@@ -93,17 +93,21 @@ class PlannerSubject:
         return Answer(True, self._state(plain(merges)), None, built, plain(effects.cancelled))
 
     def _reopen(self) -> None:
-        """From what was logged alone: the messages, the nodes' texts, the batches."""
-        state, replay = self.planner.state(), Replay()
-        built = BuiltNodes(PlannerNode(*node) for node in self.texts)
+        """From what was logged alone: the messages, the nodes' texts in their order, the batches."""
+        built, ready, replay = BuiltNodes(), dict[PlannerNode, None](), Replay()
+        for logged in self.texts:
+            node = PlannerNode(*logged)
+            built.add(node)
+            ready.pop(node, None)
+            if node.sibling in built:
+                ready[node.parent] = None
         for batch in self.batches:
             replay.batch(batch, built)
-        replay.messages(len(self.messages))
-        self.planner = self.make.resume(
-            self.config,
-            self,
-            PlannerState(len(self.messages), replay.lines, replay.shrinking, built, state.leaves, state.ready),
-        )
+        total = len(self.messages)
+        replay.messages(total)
+        leaves = [PlannerNode(0, index) for index in range(total) if (0, index) not in self.texts]
+        state = PlannerState(total, replay.lines, replay.shrinking, built, leaves, list(ready))
+        self.planner = self.make.resume(self.config, self, state)
 
     def _state(self, merges: Lines) -> State:
         planner = self.planner

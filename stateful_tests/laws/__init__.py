@@ -1,0 +1,1 @@
+"""The lists that hold together: design, Bend claims, predicates, machines, contracts, breaks; and their page."""

@@ -1,0 +1,86 @@
+"""The lists of the laws hold together: none has a law that another lacks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from optchat_spec.laws import LAWS
+from optchat_spec.registry import Law
+from stateful_tests.laws import page
+from stateful_tests.laws.lists import MACHINES, ROOT, bend_claims, claims_of, machines_of, predicate_of
+
+DESIGN = [
+    "view_covers",
+    "cview_covers",
+    "message_appends",
+    "message_merges_nothing",
+    "merge_is_one_pair",
+    "merge_covers",
+    "fit_merges_built",
+    "fit_reaches_budget",
+    "fit_most_due",
+    "view_summarized",
+    "cview_summarized",
+    "view_bytes",
+    "restart_same_view",
+    "batch_only_past_ceiling",
+    "push_agrees",
+    "push_agrees_always",
+    "last_merges_8_9",
+    "first_merges_0_7",
+    "first_is_not_last",
+    "first_leaves_push",
+    "push_is_short",
+    "node_built_once",
+    "queue_sound",
+    "queue_complete",
+    "queue_within_jobs",
+    "merges_not_starved",
+    "need_first",
+    "need_first_running",
+    "settle_progress",
+    "settle_reached",
+    "fail_cap_builds",
+    "context_ends_at_node",
+    "context_is_prefix",
+    "zoom_partitions",
+    "line_calls_at_most_tries",
+    "line_fits",
+    "line_takes_first_fit",
+    "line_stops_when_not_shorter",
+    "line_empty_is_a_try",
+    "line_error_fails",
+]
+"""The laws that the design lists: none of them may go."""
+
+LIST = ROOT.parent / "shared" / "design" / "laws.md"
+CLAIMS = bend_claims((ROOT / "LAWS.bend").read_text(encoding="utf-8"))
+
+
+def test_every_law_of_the_design_is_here_and_marked_so() -> None:
+    assert [law.name for law in LAWS.values() if law.source == "design"] == DESIGN
+    if LIST.exists():
+        assert re.findall(r"^\| `(\w+)` \|", LIST.read_text(encoding="utf-8"), re.MULTILINE) == DESIGN
+
+
+def test_every_law_is_stated_in_bend_and_nothing_else_is() -> None:
+    assert [name for name in DESIGN if not claims_of(name, CLAIMS)] == []
+    stated = {claim for name in LAWS for claim in claims_of(name, CLAIMS)}
+    assert [claim for claim in CLAIMS if claim not in stated] == []
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=lambda law: law.name)
+def test_every_law_has_its_predicate_and_its_machine(law: Law) -> None:
+    assert predicate_of(law.name).startswith("optchat_spec.")
+    assert predicate_of(law.name).endswith(f"_laws.{law.name}")
+    assert machines_of(law.name)
+
+
+def test_no_machine_holds_a_law_that_is_none() -> None:
+    assert {law.name for machine in MACHINES for law in machine.laws} <= set(LAWS)
+
+
+def test_the_page_is_what_the_registry_makes() -> None:
+    assert page.PAGE.read_text(encoding="utf-8") == page.render(), "write it anew: python -m stateful_tests.laws.page"
