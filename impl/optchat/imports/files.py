@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -108,7 +109,7 @@ def _unpack(path: Path, member: str, file: IO[bytes]) -> None:
         with zipfile.ZipFile(path) as archive, archive.open(member) as source:
             while data := source.read(1 << 20):
                 file.write(data)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise ImportFailed(f"{path}: {member} in this zip file cannot be read: {error}") from None
     if not file.tell():
         raise ImportFailed(f"{path}: {member} in this zip file is empty")

@@ -69,6 +69,10 @@ def ingest(
     """
     whole, begun = stored_names(chat)
     gathered.skip(whole)
+    if begun:
+        # Every refusal comes before the first append.
+        for _ in _items(list(gathered.records()), begun, notes, chat.contents.agent):
+            pass
     taken = Taken()
     records = gathered.records()
     done, total = 0, len(gathered)
