@@ -80,7 +80,8 @@ class LawMachine(RuleBasedStateMachine):
             found = first_broken(self.make_subject(), config, events, [law])
             return None if found is None else found[0]
 
-        events = smallest(self.events, breaks)
+        # A store's disk may have failed between the events, which no list of events says.
+        events = self.events if breaks(self.events) is None else smallest(self.events, breaks)
         path = write_scenario(law.name, config, events)
         raise LawBroken(
             f"{law.name}: {reason}\n  the law: {law.sentence}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from optchat.core.config import Config as PlannerConfig
@@ -110,28 +110,37 @@ class PlannerSubject:
         self.planner = self.make.resume(self.config, self, state)
 
     def _state(self, merges: Lines) -> State:
-        planner = self.planner
-        view, cview, queue = planner.chat.view, planner.compaction.view, planner.queue
-        return State(
-            planner.total,
-            plain(view.nodes),
-            view.bytes,
-            planner.chat.shrinking,
-            plain(cview.nodes),
-            merges,
-            plain(planner.candidates()),
-            plain(planner.candidates(True)),
-            tuple(view.sizes),
-            cview.bytes,
-            planner.compaction.shrinking,
-            frozenset(map(pair, queue.running)),
-            frozenset(map(pair, queue.resting)),
-            {pair(node): count for node, count in queue.failures.items()},
-            queue.waiting,
-            plain([*queue.leaves, *queue.ready]),
-            dict(self.texts),
-            tuple(Batch(plain(batch.merged), batch.shrinking, batch.total) for batch in self.batches),
-        )
+        batches = tuple(Batch(plain(batch.merged), batch.shrinking, batch.total) for batch in self.batches)
+        return state_of(self.planner, merges, self.texts, batches)
+
+
+def state_of(
+    planner: Planner, merges: Lines | None, texts: Mapping[Node, str], batches: tuple[Batch, ...] | None
+) -> State:
+    """All that a planner shows, its own books open; `merges` and `batches` as they were logged, None where nobody
+    knows.
+    """
+    view, cview, queue = planner.chat.view, planner.compaction.view, planner.queue
+    return State(
+        planner.total,
+        plain(view.nodes),
+        view.bytes,
+        planner.chat.shrinking,
+        plain(cview.nodes),
+        merges,
+        plain(planner.candidates()),
+        plain(planner.candidates(True)),
+        tuple(view.sizes),
+        cview.bytes,
+        planner.compaction.shrinking,
+        frozenset(map(pair, queue.running)),
+        frozenset(map(pair, queue.resting)),
+        {pair(node): count for node, count in queue.failures.items()},
+        queue.waiting,
+        plain([*queue.leaves, *queue.ready]),
+        dict(texts),
+        batches,
+    )
 
 
 def pair(node: PlannerNode) -> Node:
