@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import zlib
 from pathlib import Path
 from typing import Protocol
 
@@ -94,3 +95,20 @@ def write_atomic(files: Files, path: Path, data: bytes, *, durable: bool) -> Non
     files.replace(aside, path)
     if durable:
         sync_folder(files, path.parent)
+
+
+def seal(magic: bytes, body: bytes) -> bytes:
+    """A cache's bytes with what tells later that they are whole: its magic and a checksum."""
+    return magic + zlib.crc32(body).to_bytes(4, "little") + body
+
+
+def unseal(magic: bytes, data: bytes) -> memoryview | str:
+    """The body of a sealed cache, or in a few words what is wrong with it."""
+    if not data.startswith(magic):
+        return "not of this version"
+    start = len(magic) + 4
+    body = memoryview(data)[start:]
+    # The checksum of nothing is 0, as is that of bytes which never came.
+    if not body or zlib.crc32(body) != int.from_bytes(data[len(magic) : start], "little"):
+        return "its checksum does not match"
+    return body

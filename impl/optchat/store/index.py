@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import zlib
 from array import array
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -16,7 +15,7 @@ from msgspec import Struct
 
 from optchat.core.node import Node
 from optchat.store.days import Day, DayFiles
-from optchat.store.files import Files, make_folders, write_atomic
+from optchat.store.files import Files, make_folders, seal, unseal, write_atomic
 
 MAGIC = b"OPTCHAT-INDEX-1\n"
 TAIL = 1 << 12
@@ -85,7 +84,7 @@ def write_index(files: Files, path: Path, index: Index) -> int:
         sections=[len(section) for section in sections],
     )
     body = b"".join([msgspec.json.encode(head), b"\n", *sections])
-    data = MAGIC + zlib.crc32(body).to_bytes(4, "little") + body
+    data = seal(MAGIC, body)
     make_folders(files, path.parent)
     write_atomic(files, path, data, durable=False)
     return len(data)
@@ -97,12 +96,10 @@ def read_index(path: Path) -> Index | str:
         data = path.read_bytes()
     except OSError as error:
         return (error.strerror or str(error)).lower()
-    start = len(MAGIC) + 4
-    if not data.startswith(MAGIC):
-        return "not an index of this version"
-    body = memoryview(data)[start:]
-    if zlib.crc32(body) != int.from_bytes(data[len(MAGIC) : start], "little"):
-        return "its checksum does not match"
+    body = unseal(MAGIC, data)
+    if isinstance(body, str):
+        return body
+    start = len(data) - len(body)
     end = data.index(b"\n", start)
     head = msgspec.json.decode(data[start:end], type=Head)
     if head.byteorder != sys.byteorder:

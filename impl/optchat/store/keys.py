@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-import zlib
 from array import array
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from optchat.store.contents import Contents
 from optchat.store.errors import StoreError
-from optchat.store.files import Files, make_folders, write_atomic
+from optchat.store.files import Files, make_folders, seal, unseal, write_atomic
 
 PART = "\x1f"
 """Between a key and the number of a part, of a text that was logged as several messages."""
@@ -50,9 +50,10 @@ class Keys:
     checked against the message itself.
     """
 
-    def __init__(self, contents: Contents, path: Path) -> None:
+    def __init__(self, contents: Contents, path: Path, hash_of: Callable[[str], int] | None = None) -> None:
         self._contents = contents
         self._path = path
+        self._hash = hash_of or hash_key
         self._ids: dict[int, int] | None = None
         self._saved = 0
 
@@ -61,7 +62,7 @@ class Keys:
         if self._ids is None:
             self._ids = self._load()
             self._take(self._ids, self._saved)
-        index = self._ids.get(_hash(key))
+        index = self._ids.get(self._hash(key))
         if index is None or self._contents.record(index).key == key:
             return index
         # Two keys of one hash: only the log itself knows.
@@ -80,7 +81,7 @@ class Keys:
     def add(self, key: str, index: int) -> None:
         """A message with a new key was logged."""
         if self._ids is not None:
-            self._ids.setdefault(_hash(key), index)
+            self._ids.setdefault(self._hash(key), index)
 
     def save(self, files: Files) -> None:
         """Write the keys for the next open, when they were asked for and it is worth it. Not durable: see `_load`."""
@@ -91,7 +92,7 @@ class Keys:
         head = Head(sys.byteorder, self._contents.indexed.stamp, total, len(ids))
         body = msgspec.json.encode(head) + b"\n" + hashes.tobytes() + ids.tobytes()
         make_folders(files, self._path.parent)
-        write_atomic(files, self._path, MAGIC + zlib.crc32(body).to_bytes(4, "little") + body, durable=False)
+        write_atomic(files, self._path, seal(MAGIC, body), durable=False)
         self._saved = total
 
     def _load(self) -> dict[int, int]:
@@ -101,10 +102,10 @@ class Keys:
             data = self._path.read_bytes()
         except FileNotFoundError:
             return {}
-        start = len(MAGIC) + 4
-        body = memoryview(data)[start:]
-        if not data.startswith(MAGIC) or zlib.crc32(body) != int.from_bytes(data[len(MAGIC) : start], "little"):
+        body = unseal(MAGIC, data)
+        if isinstance(body, str):
             return {}
+        start = len(data) - len(body)
         end = data.index(b"\n", start) + 1
         head = msgspec.json.decode(data[start:end], type=Head)
         mine = (sys.byteorder, self._contents.indexed.stamp)
@@ -129,9 +130,9 @@ class Keys:
                 if b'"key"' in line:
                     key = contents.record(index).key
                     if key is not None:
-                        ids.setdefault(_hash(key), index)
+                        ids.setdefault(self._hash(key), index)
                 index += 1
 
 
-def _hash(key: str) -> int:
+def hash_key(key: str) -> int:
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "little")
