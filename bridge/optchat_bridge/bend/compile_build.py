@@ -1,7 +1,7 @@
 """Bend files to C and to programs.
 
 ``build_c`` gives the C text of a book, ``build_binary`` a program; binaries are kept in the build folder under the hash
-of all that they are made from, so that an unchanged file is not compiled again.
+of all that they are made from, so that an unchanged file is neither checked nor compiled again.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from .compile_simplify import simplify
 from .core import Book
 from .errors import BendError
 from .modules import BASE_DIR
+from .report import deep
+from .session import Session
 
 FLAGS: Final = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
 COMPILERS: Final = ("cc", "gcc", "clang")
@@ -55,16 +57,43 @@ def build_folder() -> Path:
     return Path(named) if named else Path(__file__).resolve().parents[3] / "build" / "bend"
 
 
-def compile_text(text: str) -> Path:
-    """The binary of a C file, from the build folder if the same text was compiled before."""
-    cc = compiler()
-    key = hashlib.sha256("\0".join([cc, *FLAGS, text]).encode()).hexdigest()[:24]
-    folder = build_folder()
-    binary = folder / key
-    if binary.exists():
+def build_binary(path: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
+    """The program of a Bend file, which is checked first; a copy goes to ``out`` if that is given.
+
+    Raises BendError when the file does not check, NotCompiled when only the evaluator can run it, NoCompiler.
+    """
+    binary = deep(lambda: _checked_binary(compiler(), os.fspath(path)))
+    if out is None:
         return binary
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+    shutil.copy2(binary, out)
+    return Path(out)
+
+
+def _checked_binary(cc: str, path: str) -> Path:
+    session = Session()
+    session.load(path)
+    binary = build_folder() / _key(cc, path, session)
+    if not binary.exists():
+        session.check()
+        binary.parent.mkdir(parents=True, exist_ok=True)
+        _compile(cc, build_c(session.program.full_book()), binary)
+    return binary
+
+
+def _key(cc: str, path: str, session: Session) -> str:
+    """The hash of the files that are read, of this package, of the compiler's name and of its flags."""
+    digest = hashlib.sha256("\0".join([cc, *FLAGS]).encode())
+    root = os.path.dirname(os.path.abspath(path))
+    for file, text in sorted(session.report.sources.items()):
+        digest.update(f"\0{os.path.relpath(file, root)}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+    for part in sorted(Path(__file__).parent.iterdir()):
+        if part.suffix in (".py", ".c", ".h"):
+            digest.update(part.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def _compile(cc: str, text: str, binary: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=binary.parent) as scratch:
         source, made = Path(scratch) / "program.c", Path(scratch) / "program"
         source.write_text(text, encoding="utf-8")
         got = subprocess.run([cc, *FLAGS, str(source), "-o", str(made)], capture_output=True, text=True, check=False)
@@ -72,4 +101,3 @@ def compile_text(text: str) -> Path:
             raise RuntimeError(f"the C that was generated does not compile with {cc}:\n{got.stderr[:4000]}")
         # Into place in one step: another process may be building the same.
         os.replace(made, binary)
-    return binary

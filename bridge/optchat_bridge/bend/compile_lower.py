@@ -193,10 +193,18 @@ class _Lowering:
             fields = tuple([self.fresh() for _ in range(arity)])
             alts.append(Alt(term.con, fields, self.tree(term.arm, env, (*[V(f) for f in fields], *queue[1:]))))
             term = term.rest
-        default = None if isinstance(term, core.NoMatch) else self.tree(term, env, queue)
+        # A default behind every constructor cannot be reached.
+        whole = bool(alts) and len(alts) == self.siblings(alts[0].con)
+        default = None if whole or isinstance(term, core.NoMatch) else self.tree(term, env, queue)
         if isinstance(scrut, V):
             return Case(scrut, scrut.id, tuple(alts), default)
         return Case(scrut, self.fresh(), tuple(alts), default)
+
+    def siblings(self, con: str) -> int:
+        """How many constructors the type of this one has."""
+        if con in ("Zero", "Succ"):
+            return 2
+        return len(self.book.types[self.book.constructors[con].type_name].constructors)
 
     def lets(self, binds: tuple[core.Bind, ...], body: core.Term, env: Env, queue: tuple[Entry, ...]) -> Expr:
         inner: list[Entry] = list(env)

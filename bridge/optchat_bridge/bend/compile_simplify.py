@@ -6,7 +6,7 @@ of a and b moves into the branch that uses it, where it is evaluated at once ins
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final
 
 from .compile_fold import fold
 from .compile_ir import (
@@ -29,6 +29,7 @@ from .compile_ir import (
     rebuild,
     rename,
 )
+from .compile_literals import REBUILT, Fact, Facts, known, literal_tests, rebuilt
 
 INLINE_SIZE: Final = 60
 """A def that does not call itself is copied into its callers up to this size (the model's helpers are below it)."""
@@ -36,9 +37,6 @@ GROWTH: Final = 6000
 """No function grows past this size by inlining."""
 SINK_SIZE: Final = 16
 """A value is copied into several branches up to this size."""
-
-Fact: TypeAlias = tuple[str, tuple[Expr, ...]]
-Facts: TypeAlias = dict[int, Fact]
 
 
 def occurrences(e: Expr, var: int) -> int:
@@ -147,7 +145,7 @@ class _Simplifier:
         match e:
             case V(var):
                 found = names.get(var, e)
-                return _known(found, facts) if isinstance(found, V) else found
+                return known(found, facts) if isinstance(found, V) else found
             case Let():
                 return self.let(e, names, facts)
             case Case():
@@ -158,21 +156,21 @@ class _Simplifier:
                 return self.apply(self.go(head, names, facts), [self.go(a, names, facts) for a in args], facts)
             case Con(con, args):
                 done = tuple([self.go(a, names, facts) for a in args])
-                return _rebuilt(con, done, facts) or Con(con, done)
+                return rebuilt(con, done, facts) or Con(con, done)
             case Prim(op, args):
                 return self.prim(op, tuple([self.go(a, names, facts) for a in args]), facts)
             case _:
                 return rebuild(e, lambda part: self.go(part, names, facts))
 
     def prim(self, op: str, args: tuple[Expr, ...], facts: Facts) -> Expr:
-        con = {"chr_from_u32": "Chr", "u32_pack": "U32", "word_con": "WCon"}.get(op)
-        if con and (same := _rebuilt(con, args, facts)):
+        con = REBUILT.get(op)
+        if con and (same := rebuilt(con, args, facts)):
             return same
         match op, args:
             case "nat_add", (Imm("nat", n), Prim("nat_add", (Imm("nat", m), rest))):
                 return self.prim("nat_add", (Imm("nat", n + m), rest), facts)
             case "nat_add", (Imm("nat", n), rest) if n > 0:
-                if same := _rebuilt("Succ", (rest if n == 1 else Prim("nat_add", (Imm("nat", n - 1), rest)),), facts):
+                if same := rebuilt("Succ", (rest if n == 1 else Prim("nat_add", (Imm("nat", n - 1), rest)),), facts):
                     return same
             case "nat_add", (Imm("nat", 0), rest):
                 return rest
@@ -245,6 +243,8 @@ class _Simplifier:
 
     def case(self, e: Case, names: dict[int, Expr], facts: Facts) -> Expr:
         scrut = self.go(e.scrut, names, facts)
+        if isinstance(scrut, V) and scrut.id == e.var and (tests := literal_tests(e, facts, self.fresh)):
+            return self.go(tests, names, facts)
         return self.case_of(scrut, e, names, facts)
 
     def case_of(self, scrut: Expr, e: Case, names: dict[int, Expr], facts: Facts) -> Expr:
@@ -255,19 +255,19 @@ class _Simplifier:
             case Fail():
                 return scrut
             case Con(con, args):
-                return self.known(con, list(args), scrut, e, names, facts)
+                return self.arm_for(con, list(args), scrut, e, names, facts)
             case Imm("con", _, con):
-                return self.known(con, [], scrut, e, names, facts)
+                return self.arm_for(con, [], scrut, e, names, facts)
             case Imm("nat", n):
-                return self.known("Succ" if n else "Zero", [Imm("nat", n - 1)] if n else [], scrut, e, names, facts)
+                return self.arm_for("Succ" if n else "Zero", [Imm("nat", n - 1)] if n else [], scrut, e, names, facts)
             case Imm("chr", code):
-                return self.known("Chr", [Imm("u32", code)], scrut, e, names, facts)
+                return self.arm_for("Chr", [Imm("u32", code)], scrut, e, names, facts)
             case Prim("nat_add", (Imm("nat", n), rest)) if n > 0:
                 pred = rest if n == 1 else Prim("nat_add", (Imm("nat", n - 1), rest))
-                return self.known("Succ", [pred], scrut, e, names, facts)
+                return self.arm_for("Succ", [pred], scrut, e, names, facts)
             case V(var) if var in facts:
                 con, fields = facts[var]
-                return self.known(con, list(fields), scrut, e, names, facts)
+                return self.arm_for(con, list(fields), scrut, e, names, facts)
         var = scrut.id if isinstance(scrut, V) else self.fresh()
         inner = names if var == e.var else names | {e.var: V(var)}
         alts: list[Alt] = []
@@ -277,7 +277,7 @@ class _Simplifier:
         default = None if e.default is None else self.go(e.default, inner, facts)
         return Case(scrut, var, tuple(alts), default)
 
-    def known(self, con: str, args: list[Expr], scrut: Expr, e: Case, names: dict[int, Expr], facts: Facts) -> Expr:
+    def arm_for(self, con: str, args: list[Expr], scrut: Expr, e: Case, names: dict[int, Expr], facts: Facts) -> Expr:
         """The arm for a constructor that is known."""
         for alt in e.alts:
             if alt.con == con:
@@ -370,36 +370,6 @@ def rename_var(e: Expr, var: int, new: int) -> Expr:
         alts = tuple([Alt(a.con, a.fields, rename_var(a.body, var, new)) for a in e.alts])
         return Case(V(new), new, alts, None if e.default is None else rename_var(e.default, var, new))
     return rebuild(e, lambda part: rename_var(part, var, new))
-
-
-def _known(e: V, facts: Facts) -> Expr:
-    """A variable, or the constructor without fields that it is known to be."""
-    fact = facts.get(e.id)
-    if fact is None or fact[1]:
-        return e
-    return {"Zero": Imm("nat", 0), "WNil": Imm("word", 0)}.get(fact[0]) or Imm("con", 0, fact[0])
-
-
-def _same(a: Expr, b: Expr) -> bool:
-    match a, b:
-        case V(x), V(y):
-            return x == y
-        case Imm(k, v, n), Imm(l, w, m):
-            return (k, v, n) == (l, w, m)
-        case Prim(o, xs), Prim(p, ys):
-            return o == p and len(xs) == len(ys) and all(_same(x, y) for x, y in zip(xs, ys, strict=True))
-        case _:
-            return False
-
-
-def _rebuilt(con: str, args: tuple[Expr, ...], facts: Facts) -> V | None:
-    """The variable that is known to be this very value."""
-    for var, (name, fields) in facts.items():
-        if name == con and len(fields) == len(args):
-            resolved = [_known(f, facts) if isinstance(f, V) else f for f in fields]
-            if args and all(_same(r, a) for r, a in zip(resolved, args, strict=True)):
-                return V(var)
-    return None
 
 
 def simplify(program: Program) -> None:
