@@ -84,8 +84,7 @@ class Settings:
 
 def user_file(environment: Mapping[str, str]) -> Path:
     """The user's own file: `$XDG_CONFIG_HOME/optchat/settings.toml`, by default below `~/.config`."""
-    base = environment.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path.home() / ".config") / "optchat" / FILE
+    return Path(environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) / "optchat" / FILE
 
 
 def chat_file(folder: Path) -> Path:
@@ -206,10 +205,12 @@ def with_value(text: str, key: str, value: Value, path: Path) -> str:
 def write(path: Path, key: str, value: Value) -> None:
     """Set one setting in a file, which is replaced in one step. Raises SettingsError, OSError."""
     text = with_value(read_text(path), key, value, path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
     finally:
         beside.unlink(missing_ok=True)

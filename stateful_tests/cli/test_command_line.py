@@ -214,6 +214,23 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(chat: Path) -> None:
         assert (done.returncode, done.stderr) == (Status.PIPE, b"")
 
 
+@pytest.mark.parametrize("words", [["export"], ["memory"], ["zoom", "0"], ["--help"]])
+def test_an_output_that_takes_nothing_is_one_line(chat: Path, words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        around = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "OPTCHAT_DIR": str(chat)}
+        done = subprocess.run([str(OPTCHAT), *words], stdout=full, stderr=subprocess.PIPE, env=around, check=False)
+    check_complaint(done, Status.SYSTEM, "No space left on device")
+
+
+def test_closed_streams_are_no_error_of_ours(chat: Path) -> None:
+    def closed(which: str) -> subprocess.CompletedProcess[bytes]:
+        command = f'exec "$0" zoom 0 --dir "$1" {which}>&-'
+        return subprocess.run(["sh", "-c", command, str(OPTCHAT), str(chat)], capture_output=True, check=False)
+
+    check_complaint(closed("1"), Status.SYSTEM, "standard output is closed")
+    assert (closed("2").returncode, closed("2").stdout) == (0, b"message 0")
+
+
 def test_ctrl_c_is_status_130() -> None:
     command = subprocess.Popen(
         [str(OPTCHAT), "replay", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -158,7 +158,9 @@ kinds = st.sampled_from(["user", "unii", "tool", "echo", "work", "note"])
 
 
 @given(
-    st.lists(st.tuples(kinds, st.text(max_size=200).map(lambda text: "." + text.replace("\0", ""))), min_size=1, max_size=12)
+    st.lists(
+        st.tuples(kinds, st.text(max_size=200).map(lambda text: "." + text.replace("\0", ""))), min_size=1, max_size=12
+    )
 )
 @hypothesis_settings(max_examples=20)
 def test_json_lines_imported_again_are_the_same_chat(sent: list[tuple[str, str]]) -> None:

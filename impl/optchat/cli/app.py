@@ -16,7 +16,7 @@ from optchat import __version__
 from optchat.cli.common import help_of
 from optchat.cli.failures import failure_of
 from optchat.cli.status import HELP, Status, complain
-from optchat.cli.streams import mute, prepare
+from optchat.cli.streams import finish, prepare
 
 
 class Entry(NamedTuple):
@@ -72,12 +72,12 @@ class Commands(TyperGroup):
         self.commands.update({entry.name: LazyCommand(entry) for entry in COMMANDS})
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_rest: Any, **_extra: Any) -> Any:
-        prepare()
         sys.exit(self.status(args, prog_name))
 
     def status(self, args: Sequence[str] | None, prog_name: str | None) -> int:
         """Run a command and give the status to exit with."""
         try:
+            prepare()
             result = super().main(args, prog_name or "optchat", standalone_mode=False)
             sys.stdout.flush()
             return result if isinstance(result, int) else Status.OK
@@ -90,7 +90,7 @@ class Commands(TyperGroup):
             complain("stopped")
             return Status.INTERRUPTED
         except BrokenPipeError:
-            mute()
+            finish()
             return Status.PIPE
         except SystemExit as error:
             # What typer makes of a closed pipe.
@@ -98,6 +98,7 @@ class Commands(TyperGroup):
                 raise
             return Status.PIPE
         except Exception as error:
+            finish()
             failure = failure_of(error)
             if failure is None:
                 import traceback

@@ -38,10 +38,7 @@ def help_of(text: str | None) -> str:
 
 def folder(given: Path | None) -> Path:
     """The chat's folder: `--dir`, else `$OPTCHAT_DIR`, else `~/.optchat`."""
-    if given is not None and str(given):
-        return given.expanduser()
-    named = os.environ.get("OPTCHAT_DIR", "")
-    return Path(named).expanduser() if named else Path.home() / ".optchat"
+    return Path(os.path.expanduser(given or os.environ.get("OPTCHAT_DIR") or "~/.optchat"))
 
 
 def open_reader(given: Path | None) -> Reader:

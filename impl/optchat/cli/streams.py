@@ -9,10 +9,16 @@ import shutil
 import sys
 import unicodedata
 
+from optchat.cli.status import Failure, Status
+
 
 def prepare() -> None:
     """Set up both streams. What goes into a pipe or a file is UTF-8, as the chat's files are, whatever the locale;
-    a terminal that cannot show a character gets its escape."""
+    a terminal that cannot show a character gets its escape. Raises Failure when standard output is closed."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it stays open as long as we run
+    if sys.stdout is None:
+        raise Failure("standard output is closed", Status.SYSTEM)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             if stream.isatty():
@@ -21,11 +27,12 @@ def prepare() -> None:
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def mute() -> None:
-    """Nobody reads the output any more: what is left in its buffer must not raise when the interpreter exits."""
+def finish() -> None:
+    """Write out what is left; if nobody takes it any more, it must not raise again when the interpreter exits."""
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
