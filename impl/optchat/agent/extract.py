@@ -70,19 +70,21 @@ def extract(source: str, level: int, limit: int = 512, agent: str = "unii") -> s
     4 bytes or more; the source must not be empty. `agent` is the name that the agent's messages have as their kind.
     """
     line = _leaf(source, limit) if level == 0 else _merge(source, limit, agent)
-    return cut(flatten(line), limit) or cut(source, limit)
+    return cut(flatten(line), limit) or flatten(cut(source, limit))
 
 
 def _leaf(source: str, limit: int) -> str:
     tag, text = _leaf_tag(source)
     prefix = f"{tag}: "
-    room = limit - size(prefix)
+    room = limit - size(prefix) - len(SEPARATOR)
+    if room <= 0:
+        return source
     start, end = LOOK
     if len(text) > start + end:
         text = text[:start] + "\n" + text[-end:]
     head = _head(text, int(room * HEADS.get(_role(tag), 0.35)))
     words = _words_of_lines(text[_skipped(text, head) :])
-    tail = _joined(_choose(words, [Segment(tag, 0)], room - size(head) - len(SEPARATOR)))
+    tail = _joined(_choose(words, [Segment(tag, 0)], room - size(head)))
     return prefix + SEPARATOR.join(each for each in (head, tail) if each)
 
 
@@ -152,7 +154,8 @@ def _choose(words: list[Word], segments: list[Segment], room: int) -> list[Word]
         take(room * FAIR, 0)
         take(room * FAIR, 1)
     take(room, None)
-    return [words[at] for at in sorted(taken)]
+    # A word is glued to the one before it alone: past a gap, two words must not become one.
+    return [words[at] if at - 1 in taken else words[at]._replace(glued=False) for at in sorted(taken)]
 
 
 def _words_of_lines(text: str) -> list[Word]:
