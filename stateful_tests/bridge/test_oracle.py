@@ -51,7 +51,7 @@ def test_a_scene_is_a_function_of_its_name() -> None:
 def lying(lines: list[str]) -> Iterator[str]:
     """Gives the view a byte more after each long message."""
     for line, page in zip([*lines[1:], "the end"], transcript(lines), strict=True):
-        yield page.replace("\nbytes ", "\nbytes 1") if line.startswith("m ") and len(line) > 40 else page
+        yield page.replace("\nbytes ", "\nbytes 1") if line.startswith("m ") and len(line) > 20 else page
 
 
 def test_a_difference_is_found_and_made_small() -> None:
