@@ -188,9 +188,9 @@ def test_a_setting_is_set_shown_and_found(tmp_path: Path) -> None:
     assert f"agent.name = zoë             ({files[1]})" in told
     assert Path(files[0]).read_text() == "[memory]\nceiling = 96000\n"
     make_chat(folder, [("unii", "hello")])
-    assert lines_of(run("memory", at=folder).stdout)[0].startswith("mem 0K/96K")
+    assert lines_of(run("memory", at=folder).stdout)[0].startswith("mem 0.0K/96K")
     other = run("memory", "--set", "memory.ceiling=200000", at=folder, env={"OPTCHAT_MEMORY_CEILING": "100000"})
-    assert lines_of(other.stdout)[0].startswith("mem 0K/200K")
+    assert lines_of(other.stdout)[0].startswith("mem 0.0K/200K")
 
 
 def test_a_broken_settings_file_stops_a_command(chat: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_memory_shows_the_state_and_the_last_lines(chat: Path) -> None:
     assert [sum(line["n"] for line in told["lines"]), told["unbuilt"]] == [COUNT, 0]
     assert told["bytes"] == sum(size(line["text"]) for line in told["lines"])
     head, *last = lines_of(run("memory", "-n", "3", at=chat).stdout)
-    assert head == f"mem 1K/128K  {COUNT} messages  {len(told['lines'])} lines"
+    assert head == f"mem {told['bytes'] / 1000:.1f}K/128K  {COUNT} messages  {len(told['lines'])} lines"
     assert [parse_line(line)[0] for line in last] == [node_at(x["id"], x["n"]) for x in told["lines"][-3:]]
     assert len(lines_of(run("memory", "-n", "0", at=chat).stdout)) == 1
 

@@ -65,13 +65,21 @@ def state(reader: Reader, config: Config) -> dict[str, Any]:
 
 def status(view: dict[str, Any]) -> list[str]:
     """The state for people, a line each."""
-    used = f"{view['bytes'] / 1000:.0f}K/{view['ceiling'] / 1000:.0f}K"
-    parts = [f"mem {used}", count(view["messages"], "message"), count(view["view_lines"], "line")]
+    parts = [
+        f"mem {kilo(view['bytes'])}/{kilo(view['ceiling'])}",
+        count(view["messages"], "message"),
+        count(view["view_lines"], "line"),
+    ]
     if view["shrinking"]:
-        parts.append(f"shrinking to {view['floor'] / 1000:.0f}K")
+        parts.append(f"shrinking to {kilo(view['floor'])}")
     if view["unbuilt"]:
         parts.append(f"{count(view['unbuilt'], 'line')} not summarized yet")
     return ["  ".join(parts)]
+
+
+def kilo(size: int) -> str:
+    """Bytes as thousands: `87K`, and below ten of them `8.7K`."""
+    return f"{size / 1000:.0f}K" if size >= 9_950 else f"{size / 1000:.1f}K"
 
 
 def line_json(reader: Reader, node: Node) -> dict[str, Any]:
