@@ -63,7 +63,9 @@ class Chat:
     Each event is logged before it returns, in this order: the message, durably; then the nodes and the batch that the
     planner made of it. The tree may lag behind the log, never lead it; what a crash leaves out of it is built again
     at the next open. After a failed write everything is refused with Poisoned until the chat is opened again.
-    `view.json` is rewritten after each batch that merged, and on `close`; between, it lacks only the newest lines.
+    A batch that a crash kept from being recorded runs at the next message, as the rules have it for a view over its
+    ceiling; the start never runs one. `view.json` is rewritten after each batch that merged, and on `close`: between,
+    it lacks only the newest messages' own lines.
     """
 
     def __init__(
@@ -231,7 +233,7 @@ class Chat:
             self._sync_tree()
         self._broken = False
         if any(batch.merged for batch in batches):
-            self._save_view()
+            self._save_view(durable=False)
 
     # Events that go to the planner. Each raises the planner's Refused, and changes nothing then.
 
@@ -334,11 +336,11 @@ class Chat:
             pass
         except BadRecord as error:
             self.notes.append(f"{self.layout.view}: {error}: written anew from the recorded batches")
-        self._save_view()
+        self._save_view(durable=True)
 
-    def _save_view(self) -> None:
+    def _save_view(self, *, durable: bool) -> None:
         with self._cache():
-            write_view(self._files, self.layout.view, self._saved_view())
+            write_view(self._files, self.layout.view, self._saved_view(), durable=durable)
 
     def _save_index(self) -> None:
         with self._cache():
@@ -366,7 +368,7 @@ class Chat:
         try:
             if not self._broken:
                 self._sync_tree()
-                self._save_view()
+                self._save_view(durable=True)
                 self._save_index()
         finally:
             self.contents.close()

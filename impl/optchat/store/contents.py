@@ -185,27 +185,32 @@ class Contents:
         if isinstance(record, BatchRecord):
             self.take_batch(record)
             return
-        node = Node(record.level, record.i)
-        if node.end > len(self.messages):
-            raise BadRecord(f"node {node.name} reaches beyond the log, which has {len(self.messages)} messages")
-        if node in self.built:
-            raise BadRecord(f"node {node.name} a second time")
-        if node.level and not all(half in self.built for half in node.children):
-            raise BadRecord(f"node {node.name} without its two halves before it")
+        level, index = record.level, record.i
+        if (index + 1) << level > len(self.messages):
+            name = Node(level, index).name
+            raise BadRecord(f"node {name} reaches beyond the log, which has {len(self.messages)} messages")
+        if self._has(level, index):
+            raise BadRecord(f"node {Node(level, index).name} a second time")
+        if level and not (self._has(level - 1, 2 * index) and self._has(level - 1, 2 * index + 1)):
+            raise BadRecord(f"node {Node(level, index).name} without its two halves before it")
         if not record.text:
-            raise BadRecord(f"node {node.name} with an empty text")
-        self.add_node(node, place)
-
-    def add_node(self, node: Node, place: int) -> None:
-        """A node's line is at a place: it is built, and its parent is ready when its sibling is built too."""
+            raise BadRecord(f"node {Node(level, index).name} with an empty text")
+        node = Node(level, index)
         self.note_place(node, place)
         self.built.add(node)
-        if node.level == 0:
+        if level == 0:
             self.leaves.pop(node, None)
         else:
             self.ready.pop(node, None)
-        if node.sibling in self.built:
+        if self._has(level, index ^ 1):
             self.ready[node.parent] = None
+
+    def _has(self, level: int, index: int) -> bool:
+        """Whether a node's place is known. As `in built`, in half the time (`make bench`, rebuild)."""
+        if level >= len(self.nodes):
+            return False
+        places = self.nodes[level]
+        return index < len(places) and places[index] != 0
 
     def note_place(self, node: Node, place: int) -> None:
         """Remember where a node's line is."""

@@ -86,6 +86,7 @@ class DayFiles:
         offset, left = at - day.start, day.size - (at - day.start)
         found = b""
         while True:
+            # Twice as much each time, so that a long line is not put together from many pieces.
             count = min(left, max(GUESS, len(found)))
             part = self._read(day.name, count, offset + len(found))
             end = part.find(b"\n")
@@ -118,17 +119,18 @@ class DayFiles:
         for day in self.days:
             at = max(start, day.start)
             end = min(stop, day.start + day.size)
-            rest = b""
+            place = at
+            held: list[bytes] = []
             while at < end:
                 part = self._read(day.name, min(BLOCK, end - at), at - day.start)
                 if not part:
                     raise Damaged(self.path(day), None, "it became shorter while it was open")
-                lines = (rest + part).split(b"\n")
-                place = at - len(rest)
                 at += len(part)
-                rest = lines.pop()
-                if lines:
+                held.append(part)
+                if b"\n" in part:
+                    *lines, rest = b"".join(held).split(b"\n")
                     yield Block(day, day.lines + 1, place, lines)
+                    place, held = at - len(rest), [rest]
 
     def append(self, data: bytes, lines: int, today: date, *, sync: bool) -> int:
         """Write whole lines to the day's file in one write; with `sync`, durable on return. The place of the first.
@@ -223,17 +225,20 @@ class DayFiles:
 
     def _unterminated(self, name: str, size: int) -> bytes:
         """What follows the last newline of a file."""
-        tail = b""
-        while len(tail) < size:
-            count = min(size - len(tail), 1 if not tail else BLOCK)
-            part = self._read(name, count, size - len(tail) - count)
+        at = size
+        parts: list[bytes] = []
+        while at > 0:
+            # Nearly always the last byte is a newline.
+            count = min(at, BLOCK if parts else 1)
+            at -= count
+            part = self._read(name, count, at)
             if len(part) < count:
                 raise Damaged(self.folder / name, None, "it became shorter while it was read")
             end = part.rfind(b"\n")
+            parts.append(part[end + 1 :])
             if end >= 0:
-                return part[end + 1 :] + tail
-            tail = part + tail
-        return tail
+                break
+        return b"".join(reversed(parts))
 
     def _read(self, name: str, count: int, offset: int) -> bytes:
         fd = self._readers.get(name)

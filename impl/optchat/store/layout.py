@@ -25,10 +25,13 @@ class Layout:
 
     @classmethod
     def of(cls, folder: Path) -> Layout:
-        """The chat of a folder: `folder/chat`, or the folder itself when it has `main/` and no `chat/`."""
-        if not (folder / "chat").exists() and (folder / "main").is_dir():
-            return cls(folder)
-        return cls(folder / "chat")
+        """The chat of a folder: `folder/chat`; or the folder itself, when it has `main/` and no `chat/`, or is the
+        `agents/NAME` of a chat.
+        """
+        own = (folder / "main").is_dir() or (
+            folder.parent.name == "agents" and (folder.parent.parent / "main").is_dir()
+        )
+        return cls(folder if own and not (folder / "chat").exists() else folder / "chat")
 
     def check(self) -> None:
         """Raise Unusable when there is no chat here to read."""

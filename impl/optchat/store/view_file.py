@@ -36,8 +36,9 @@ def encode_view(saved: SavedView) -> bytes:
     return msgspec.json.encode(record) + b"\n"
 
 
-def write_view(files: Files, path: Path, saved: SavedView) -> None:
-    write_atomic(files, path, encode_view(saved), durable=True)
+def write_view(files: Files, path: Path, saved: SavedView, *, durable: bool) -> None:
+    """Put the view in the place of the last one. A torn one is found at the next open, so it need not be durable."""
+    write_atomic(files, path, encode_view(saved), durable=durable)
 
 
 def read_view(path: Path) -> SavedView:
