@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import NamedTuple
 
 from rich.console import Console
@@ -73,12 +74,10 @@ def read_claims(path: Path) -> list[Claim]:
 
 def judge(claims: list[Claim], report: Report, laws_file: Path) -> list[Proof]:
     """What the checker's report says of each claim. A law that it did not get to is open."""
-    found = {item.name: item for item in report.items if item.law}
+    found = {item.name: item for item in report.items if item.law and item.state == "proven"}
     proofs = []
     for claim in claims:
-        items = [item for name, item in found.items() if name == claim.name or name.endswith("/" + claim.name)]
-        items = items or [item for name, item in found.items() if name.rpartition(":")[2] == claim.name]
-        done = next((item for item in items if item.state == "proven"), None)
+        done = found.get(f"{laws_file.stem}.{claim.name}")
         if done is None:
             proofs.append(Proof(claim, "open", f"{laws_file.name}:{claim.line}", 0.0))
         else:
@@ -138,7 +137,9 @@ def main(arguments: list[str] | None = None) -> int:
         if not path.is_file():
             print(f"optchat laws: {path} is not there: run it in a checkout, or give --root", file=sys.stderr)
             return 2
+    start = perf_counter()
     report = check_file(proof, main=False)
+    seconds = perf_counter() - start
     proofs = judge(read_claims(laws), report, laws)
     unproven = [each for each in proofs if each.state != "proven"]
     only_open = report.ok or (report.todos > 0 and report.todos == len(unproven))
@@ -153,6 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps({"ok": good, "laws": rows, "unsafe": report.unsafe, "bend": said}, indent=2))
         return int(not good)
     console = Console()
+    console.width = max(console.width, 120)
     console.print(table_of(proofs))
     if report.error is not None and not only_open:
         console.print(render_error(report.error, report.sources), markup=False, highlight=False)
@@ -160,7 +162,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"these defs skip the termination check, and a law may rest on none such: {', '.join(report.unsafe)}")
     for line in said:
         print(line)
-    print(f"{len(proofs) - len(unproven)} of {len(proofs)} laws are proven, {len(unproven)} are open")
+    lemmas = sum(1 for item in report.items if item.law) - len(proofs)
+    print(f"{len(proofs) - len(unproven)} of {len(proofs)} laws are proven, {len(unproven)} are open; {lemmas} lemmas")
+    print(f"checked by our own checker in {seconds:.1f} s")
     print(CHECKS if only_open and trusted and agrees and not unproven else FAILS)
     return int(not good)
 
