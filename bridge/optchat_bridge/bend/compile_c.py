@@ -61,7 +61,7 @@ class Emitter:
         if fun not in self._cafs:
             self._cafs.append(fun)
             function = self.program.functions[fun]
-            unit = Unit(self, f"c{fun}", None, ())
+            unit = Unit(self, f"c{fun}", function.name, None, ())
             self._todo.append((unit, "thunk", (), function.body))
         return self._cafs.index(fun)
 
@@ -70,23 +70,25 @@ class Emitter:
         if fun not in self._wanted:
             self._wanted.add(fun)
             function = self.program.functions[fun]
-            unit = Unit(self, f"f{fun}", fun, function.params)
+            unit = Unit(self, f"f{fun}", function.name, fun, function.params)
             unit.known = frozenset(function.params[i] for i in self.strict[fun])
             self._todo.append((unit, "def", function.params, function.body))
 
-    def thunk(self, e: Expr, known: frozenset[int]) -> tuple[str, tuple[int, ...]]:
-        """The code of a delayed value, and the variables it holds."""
+    def thunk(self, e: Expr, known: frozenset[int], title: str) -> tuple[str, tuple[int, ...]]:
+        """The code of a delayed value in the function ``title``, and the variables it holds."""
         self._count += 1
         free = tuple(sorted(e.fv))
-        unit = Unit(self, f"t{self._count}", None, free, known=known & e.fv)
+        unit = Unit(self, f"t{self._count}", title, None, free, known=known & e.fv)
         self._todo.append((unit, "thunk", free, e))
         return unit.name, free
 
-    def closure(self, params: tuple[int, ...], body: Expr, known: frozenset[int]) -> tuple[str, tuple[int, ...]]:
-        """The code of a function value, and the variables it holds."""
+    def closure(
+        self, params: tuple[int, ...], body: Expr, known: frozenset[int], title: str
+    ) -> tuple[str, tuple[int, ...]]:
+        """The code of a function value in the function ``title``, and the variables it holds."""
         self._count += 1
         free = tuple(sorted(body.fv.difference(params)))
-        unit = Unit(self, f"l{self._count}", None, (*params, *free), known=known & frozenset(free))
+        unit = Unit(self, f"l{self._count}", title, None, (*params, *free), known=known & frozenset(free))
         self._todo.append((unit, "closure", params, body))
         self.registers = max(self.registers, len(params) + 1)
         return unit.name, free
@@ -147,7 +149,7 @@ class Emitter:
             unit, kind, params, body = self._todo.popleft()
             self._enter(unit, kind, params)
             unit.tail(body)
-            bodies.append(unit.finish())
+            bodies.append(f"/* {unit.title} */\n{unit.finish()}")
             entries.append((f"E_{unit.name}", unit.name))
             entries += [(f"E_{entry}", unit.name) for entry in unit.entries]
         return "\n".join([_read("runtime.h"), *self._declarations(entries), *bodies, *self._tables(entries)])

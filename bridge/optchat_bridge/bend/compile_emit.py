@@ -41,6 +41,7 @@ class Unit:
 
     emitter: Emitter
     name: str
+    title: str
     function: int | None
     params: tuple[int, ...]
     lines: list[str] = field(default_factory=list)
@@ -243,7 +244,7 @@ class Unit:
                 values = [self.delay(a) for a in args]
                 return self.allocate(f"HEADER(K_CON, {len(values)}, {self.emitter.tag(con)})", values, True)
             case Fun(params, body):
-                code, free = self.emitter.closure(params, body, self.known)
+                code, free = self.emitter.closure(params, body, self.known, self.title)
                 header = f"HEADER(K_FUN, {len(free) + 1}, E_{code})"
                 return self.allocate(header, [f"NAT({len(params)})", *free], True)
             case Call(fun, ()):
@@ -277,7 +278,7 @@ class Unit:
         return result
 
     def thunk(self, e: Expr) -> int:
-        code, free = self.emitter.thunk(e, self.known)
+        code, free = self.emitter.thunk(e, self.known, self.title)
         return self.allocate(f"HEADER(K_THUNK, {max(1, len(free))}, E_{code})", list(free), False)
 
     def speculate(self, e: Prim) -> int:

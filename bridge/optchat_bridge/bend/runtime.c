@@ -5,6 +5,7 @@ W ret;
 W reg[REGISTERS];
 W caf[CAFS + 1];
 
+enum { NURSERY = 1 << 19 }; /* words */
 static W *heap_base;
 static W *stack_base;
 static size_t heap_words, stack_words;
@@ -35,6 +36,8 @@ void grow_stack(void) {
 }
 
 static W *from_low, *from_high;
+static W *spare; /* the block that the last collection emptied: fresh pages cost as much as copying into them */
+static size_t spare_words;
 
 static W moved(W x) {
   for (;;) {
@@ -56,16 +59,7 @@ static W moved(W x) {
   }
 }
 
-/* Copies what is reachable from the stack, with `saved` words above sp, and makes room for `need` words. */
-void collect(size_t saved, size_t need) {
-  W *old = heap_base;
-  size_t used = (size_t)(hp - heap_base);
-  size_t room = used + used / 2 + need + ((size_t)1 << 20);
-  if (room > heap_max) room = used + need + 4096;
-  from_low = old;
-  from_high = hp;
-  heap_base = new_words(room);
-  hp = heap_base;
+static void copy_all(size_t saved) {
   W *scan = hp;
   for (W *p = stack_base; p < sp + saved; p++) *p = moved(*p);
   for (int i = 0; i < CAFS; i++) caf[i] = moved(caf[i]);
@@ -76,17 +70,30 @@ void collect(size_t saved, size_t need) {
     for (size_t i = 1; i <= size; i++) scan[i] = hole ? NONE : moved(scan[i]);
     scan += size + 1;
   }
-  free(old);
-  size_t live = (size_t)(hp - heap_base);
-  size_t next = live + live / 2 + need + ((size_t)1 << 19);
+}
+
+/* Copies what is reachable from the stack, with `saved` words above sp, and makes room for `need` words.
+ * The next collection comes when half as much again as is alive was allocated, or 4 MB. */
+void collect(size_t saved, size_t need) {
+  size_t used = (size_t)(hp - heap_base), most = used + used / 2 + need + NURSERY;
+  if (spare_words < used + need + NURSERY) {
+    free(spare);
+    spare_words = most > heap_max ? used + need + NURSERY : most;
+    spare = new_words(spare_words);
+  }
+  W *old = heap_base;
+  size_t old_words = heap_words;
+  from_low = old;
+  from_high = hp;
+  heap_base = hp = spare;
+  heap_words = spare_words;
+  copy_all(saved);
+  spare = old;
+  spare_words = old_words;
+  size_t live = (size_t)(hp - heap_base), next = live + live / 2 + need + NURSERY;
   if (next > heap_max) next = heap_max;
   if (next < live + need) fail("out of memory: the program needs more than OPTCHAT_BEND_MB allows");
-  if (next > room) {
-    /* Not moved again: the limit stays inside the block that was made for the copy. */
-    next = room;
-  }
-  heap_words = room;
-  hlim = heap_base + next;
+  hlim = heap_base + (next > heap_words ? heap_words : next);
 }
 
 /* ---- evaluation ---- */
