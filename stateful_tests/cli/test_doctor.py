@@ -84,9 +84,12 @@ def test_a_chat_that_is_held_names_the_holder(chat: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
-        done = run("doctor", "--mend", *SIZES, at=chat)
-        assert done.returncode == Status.HELD
-        assert f"process {holder.pid}" in done.stderr.decode()
-        assert len(lines_of(done.stderr)) == 1
+        new = chat.parent / "new.jsonl"
+        new.write_text('{"kind": "user", "text": "new", "date": "2026-03-02T09:00:00Z"}\n')
+        for words in (["doctor", "--mend"], ["import", new]):
+            done = run(*words, *SIZES, at=chat)
+            assert done.returncode == Status.HELD
+            assert f"process {holder.pid}" in done.stderr.decode()
+            assert len(lines_of(done.stderr)) == 1
         assert run("memory", at=chat).returncode == 0
         holder.communicate(b"")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from optchat.cli.find import around, find
@@ -167,6 +169,20 @@ def test_find_is_a_naive_scan_without_case(text: str, wanted: str) -> None:
     if place is not None:
         assert place in naive
         assert place[0] == max(start for start, end in naive if end == min(end for _, end in naive))
+
+
+@given(st.lists(words.map("x{}".format), min_size=1, max_size=20), words.filter(bool))
+@hypothesis_settings(max_examples=25)
+def test_search_is_a_naive_scan_of_the_log(texts: list[str], wanted: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "chat"
+        make_chat(folder, [("user", text) for text in texts])
+        done = run_here("search", "-n", "0", "--json", "--dir", folder, "--", wanted)
+        found = [json.loads(line) for line in lines_of(done.stdout_bytes)]
+        naive = [index for index, text in enumerate(texts) if wanted.casefold() in text.casefold()]
+        assert [each["id"] for each in found] == naive[::-1]
+        assert [each["text"] for each in found] == [texts[index] for index in naive[::-1]]
+        assert done.exit_code == (Status.OK if naive else Status.NOTHING)
 
 
 @given(st.text(), st.data(), st.integers(0, 40))
