@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from optchat.core.config import Config
 from optchat.core.node import Node
@@ -17,44 +17,18 @@ from optchat.core.view import Batch
 from optchat.store.contents import Contents
 from optchat.store.errors import Poisoned, StoreError, Unusable
 from optchat.store.files import OS_FILES, Files
+from optchat.store.images import save_image
+from optchat.store.items import Appended, Item, Line, date_text, kind_of, local_now
 from optchat.store.keys import Keys, check_key, part_key
 from optchat.store.layout import Layout
 from optchat.store.lock import Lock
 from optchat.store.prepare import prepare
-from optchat.store.records import NOT_THE_AGENT, BadRecord, batch_line, message_line, node_line
+from optchat.store.records import BadRecord, batch_line, message_line, node_line
 from optchat.store.start import adopt_view, load, save_index
 from optchat.store.view_file import SavedView, read_view, write_view
 
 START = Batch((), False, 0)
 """The first line of a new chat's tree: from it on the view is what the recorded batches say."""
-
-
-class Item(NamedTuple):
-    """A text to append. `date` has a zone; None is now."""
-
-    kind: str
-    text: str
-    date: datetime | None = None
-    key: str | None = None
-
-
-class Appended(NamedTuple):
-    """The ids of the messages that an item is logged as; `new` is False when all of them were there by its key."""
-
-    ids: list[int]
-    new: bool
-
-
-class _New(NamedTuple):
-    kind: str
-    text: str
-    key: str | None
-    line: bytes
-
-
-def local_now() -> datetime:
-    now = datetime.now().astimezone()
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 class Chat:
@@ -163,14 +137,22 @@ class Chat:
 
     # Messages.
 
-    def append(self, kind: str, text: str, *, date: datetime | None = None, key: str | None = None) -> list[int]:
+    def append(
+        self,
+        kind: str,
+        text: str,
+        *,
+        date: datetime | None = None,
+        key: str | None = None,
+        images: tuple[str, ...] = (),
+    ) -> list[int]:
         """Log a text; the ids of its messages, durable on return.
 
         `kind` is one of KINDS, or the agent's name. A tool's output is clipped to 30,000 characters, head and tail;
         any other text is split without loss into messages of at most so many. With a `key` that was logged before,
         nothing is logged and the ids are those of then. Raises StoreError on a kind, key or date that cannot be.
         """
-        return self.append_many([Item(kind, text, date, key)])[0].ids
+        return self.append_many([Item(kind, text, date, key, images)])[0].ids
 
     def append_many(self, items: Iterable[Item]) -> list[Appended]:
         """Log many texts with one write and one fsync: all or, after a crash, a beginning of them.
@@ -179,7 +161,7 @@ class Chat:
         """
         self._check_open()
         now = self._now()
-        new: list[_New] = []
+        new: list[Line] = []
         fresh: dict[str, Appended] = {}
         answers = []
         for item in items:
@@ -191,10 +173,10 @@ class Chat:
             self._log_messages(new, now)
         return answers
 
-    def _prepare(self, item: Item, now: datetime, new: list[_New], fresh: dict[str, Appended]) -> Appended:
+    def _prepare(self, item: Item, now: datetime, new: list[Line], fresh: dict[str, Appended]) -> Appended:
         """Add what must be logged of an item to `new`."""
-        kind = self._kind(item.kind)
-        date = _date(item.date or now)
+        kind = kind_of(item.kind, self.contents.agent)
+        date = date_text(item.date or now)
         if item.key is not None:
             check_key(item.key)
             if item.key in fresh:
@@ -209,12 +191,21 @@ class Chat:
             # A crash can have left the first parts of a text.
             index = None if key is None or len(texts) == 1 else self._keys.find(key)
             if index is None:
+                images = item.images if part == 0 else ()
                 index = len(self.contents.messages) + len(new)
-                new.append(_New(kind, text, key, message_line(index, kind, text, date, key)))
+                new.append(Line(kind, text, key, message_line(index, kind, text, date, key, images)))
             ids.append(index)
         return Appended(ids, True)
 
-    def _log_messages(self, new: list[_New], now: datetime) -> None:
+    def save_image(self, data: bytes, suffix: str) -> str:
+        """Keep an image (png, jpg, gif, webp), durably; its name, for a message to be logged with."""
+        self._check_open()
+        try:
+            return save_image(self._files, self.layout.images, data, suffix)
+        except OSError as error:
+            raise StoreError(f"{self.layout.images}: an image cannot be written ({error.strerror})") from error
+
+    def _log_messages(self, new: list[Line], now: datetime) -> None:
         contents = self.contents
         self._broken = True
         place = contents.main.append(b"".join(each.line for each in new), len(new), now.date(), sync=True)
@@ -388,19 +379,3 @@ class Chat:
         if self._broken:
             failure = self.contents.main.failure or self.contents.tree.failure or "it was interrupted"
             raise Poisoned(f"{self.layout.root}: an earlier write failed ({failure}): open the chat again")
-
-    def _kind(self, kind: str) -> str:
-        agent = self.contents.agent
-        if kind in NOT_THE_AGENT:
-            return kind
-        if kind in ("unii", agent):
-            return agent
-        kinds = ", ".join(sorted({*NOT_THE_AGENT, agent}))
-        raise StoreError(f"{kind!r} is no kind of message: it must be one of {kinds}")
-
-
-def _date(date: datetime) -> str:
-    if date.tzinfo is None:
-        raise StoreError(f"the date {date.isoformat()} has no zone: give it one")
-    whole = date.microsecond % 1000 == 0
-    return date.isoformat(timespec="milliseconds" if whole else "microseconds")

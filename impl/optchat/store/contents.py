@@ -126,7 +126,7 @@ class Contents:
 
     def _message(self, record: MessageRecord) -> Message:
         kind = read_kind(record.kind, self.agent)
-        return Message(record.i, kind, record.text, record.size, record.date, record.key)
+        return Message(record.i, kind, record.text, record.size, record.date, record.key, record.images)
 
     # The view.
 

@@ -249,7 +249,7 @@ class DayFiles:
                 fd = self._readers[name] = self._files.open(self.folder / name, os.O_RDONLY)
             return self._files.read(fd, count, offset)
         except OSError as error:
-            raise StoreError(f"{self.folder / name}: cannot be read ({error.strerror}): nothing was changed") from error
+            raise StoreError(f"{self.folder / name}: cannot be read ({error.strerror}): check the disk") from error
 
     def _open_for(self, today: date) -> tuple[Day, int]:
         name = f"{today.isoformat()}.jsonl"

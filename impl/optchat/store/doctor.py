@@ -14,8 +14,9 @@ from optchat.core.text import leaf_source, merge_source, size
 from optchat.store.chat import Chat
 from optchat.store.contents import Contents
 from optchat.store.days import DayFiles
-from optchat.store.errors import Damaged
+from optchat.store.errors import Damaged, StoreError
 from optchat.store.files import OS_FILES, Files
+from optchat.store.images import load_image
 from optchat.store.index import mismatch, read_index
 from optchat.store.layout import Layout
 from optchat.store.records import BadRecord, read_message, read_tree
@@ -138,7 +139,17 @@ class _Audit:
                 if record.key in keys:
                     self.report.add(f"{path}:{number}", f"the key {record.key!r} a second time")
                 keys.add(record.key)
+            for name in record.images:
+                self._image(f"{path}:{number}", name)
         return whole
+
+    def _image(self, where: str, name: str) -> None:
+        try:
+            load_image(self.layout.images, name)
+        except Damaged as error:
+            self.report.add(where, f"its image {name}: {error.what}")
+        except StoreError as error:
+            self.report.add(where, str(error))
 
     def _tree(self) -> bool:
         """Every line of `tree/`; whether all are good."""

@@ -12,6 +12,7 @@ from optchat.core.text import PLACEHOLDER, flatten
 from optchat.store.contents import Contents, covering
 from optchat.store.errors import StoreError
 from optchat.store.files import OS_FILES, Files
+from optchat.store.images import load_image
 from optchat.store.layout import Layout
 from optchat.store.records import Message
 from optchat.store.start import adopt_view, load
@@ -58,6 +59,10 @@ class Reader:
             low = max(start, stop - RUN)
             yield from reversed(list(self._contents.run(low, stop)))
             stop = low
+
+    def image(self, name: str) -> bytes:
+        """The bytes of a message's image. Raises StoreError when it is gone."""
+        return load_image(self.layout.images, name)
 
     def is_built(self, node: Node) -> bool:
         return node in self._contents.built

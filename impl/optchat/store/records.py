@@ -35,6 +35,8 @@ class Message(NamedTuple):
     size: int
     date: str
     key: str | None
+    images: tuple[str, ...] = ()
+    """The names of its images, in `images/`."""
 
     @property
     def when(self) -> datetime:
@@ -51,6 +53,7 @@ class MessageRecord(Struct, frozen=True, gc=False, omit_defaults=True):
     size: Count
     date: str
     key: str | None = None
+    images: tuple[str, ...] = ()
 
 
 class NodeRecord(Struct, frozen=True, gc=False):
@@ -77,8 +80,10 @@ _batch = msgspec.json.Decoder(BatchRecord)
 _Record = TypeVar("_Record", MessageRecord, NodeRecord, BatchRecord)
 
 
-def message_line(index: int, kind: str, text: str, date: str, key: str | None) -> bytes:
-    return _encode(MessageRecord(index, kind, text, size(text), date, key)) + b"\n"
+def message_line(
+    index: int, kind: str, text: str, date: str, key: str | None = None, images: tuple[str, ...] = ()
+) -> bytes:
+    return _encode(MessageRecord(index, kind, text, size(text), date, key, images)) + b"\n"
 
 
 def node_line(node: Node, text: str) -> bytes:
@@ -113,6 +118,13 @@ def read_tree(line: bytes) -> NodeRecord | BatchRecord:
     node = _convert(found, NodeRecord)
     _check_size(node.text, node.size)
     return node
+
+
+def check_agent(agent: str) -> str:
+    """An agent's name that can be a kind. Raises BadRecord."""
+    if agent in NOT_THE_AGENT or not _is_name(agent):
+        raise BadRecord(f"{agent!r} cannot be the agent's name: it must be one word, and none of the other kinds")
+    return agent
 
 
 def read_kind(kind: str, agent: str) -> str:

@@ -8,11 +8,11 @@ from optchat.core.planner import PlannerState
 from optchat.core.view import Batch
 from optchat.store.contents import Contents, Indexed
 from optchat.store.days import DayFiles
-from optchat.store.errors import Damaged
+from optchat.store.errors import Damaged, StoreError
 from optchat.store.files import Files
 from optchat.store.index import Head, Index, entries, mismatch, read_index, write_index
 from optchat.store.layout import Layout
-from optchat.store.records import BadRecord, BatchRecord
+from optchat.store.records import BadRecord, BatchRecord, check_agent
 from optchat.store.view_file import adopt, read_view
 
 INVENTED = "its view would have to be invented: restore it from a backup, or import the chat into a new folder"
@@ -26,6 +26,10 @@ def load(layout: Layout, files: Files, agent: str, node_limit: int | None = None
     With `node_limit` (NODE) that of the index, its unbuilt nodes are known not to be free. With `fresh`, the index is
     not looked at.
     """
+    try:
+        check_agent(agent)
+    except BadRecord as error:
+        raise StoreError(f"{error}") from None
     index = "not asked for" if fresh else read_index(layout.index)
     contents = _with_files(layout, files, agent)
     try:
