@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from optchat.store.errors import Damaged, Poisoned, StoreError
-from optchat.store.files import APPEND, Files, make_folders, sync_folder, write_whole
+from optchat.store.files import APPEND, CREATE, Files, make_folders, sync_folder, write_whole
 
 NAME = re.compile(r"\d{4}-\d{2}-\d{2}\.jsonl")
 BLOCK = 1 << 20
@@ -178,15 +178,7 @@ class DayFiles:
         if not self.torn:
             return None
         day = self.days[-1]
-        make_folders(self._files, aside)
-        kept = _free_name(aside, f"{self.folder.name}-{day.name}.{day.size}", self.torn)
-        fd = self._files.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        try:
-            write_whole(self._files, fd, self.torn)
-            self._files.sync(fd)
-        finally:
-            self._files.close(fd)
-        sync_folder(self._files, aside)
+        kept = keep_aside(self._files, aside, f"{self.folder.name}-{day.name}.{day.size}", self.torn)
         fd = self._files.open(self.path(day), os.O_WRONLY)
         try:
             self._files.truncate(fd, day.size)
@@ -269,6 +261,20 @@ class DayFiles:
             sync_folder(self._files, self.folder)
             self._add(name, 0)
         return self.days[-1], fd
+
+
+def keep_aside(files: Files, folder: Path, name: str, data: bytes) -> Path:
+    """Keep bytes that leave a day file, durably, under a name that overwrites nothing; the file they are in."""
+    make_folders(files, folder)
+    path = _free_name(folder, name, data)
+    fd = files.open(path, CREATE)
+    try:
+        write_whole(files, fd, data)
+        files.sync(fd)
+    finally:
+        files.close(fd)
+    sync_folder(files, folder)
+    return path
 
 
 def _free_name(folder: Path, name: str, content: bytes) -> Path:

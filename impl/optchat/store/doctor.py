@@ -13,13 +13,14 @@ from optchat.core.replay import ReplayError
 from optchat.core.text import leaf_source, merge_source, size
 from optchat.store.chat import Chat
 from optchat.store.contents import Contents
-from optchat.store.days import DayFiles
+from optchat.store.days import DayFiles, keep_aside
 from optchat.store.errors import Damaged, StoreError
-from optchat.store.files import OS_FILES, Files
+from optchat.store.files import OS_FILES, Files, write_atomic
 from optchat.store.images import load_image
 from optchat.store.index import mismatch, read_index
 from optchat.store.layout import Layout
-from optchat.store.records import BadRecord, read_message, read_tree
+from optchat.store.lock import Lock
+from optchat.store.records import BadRecord, TornRecord, read_message, read_tree
 from optchat.store.start import adopt_view, restore
 from optchat.store.view_file import read_view
 
@@ -49,13 +50,18 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     untold: int = 0
     """Problems beyond the first MOST."""
+    incurable: int = 0
+    """Problems, told or not, that `mend` cannot mend."""
     mended: list[str] = field(default_factory=list)
+    strays: dict[Path, list[int]] = field(default_factory=dict)
+    """Half lines amid good ones: their numbers, by file."""
 
     @property
     def clean(self) -> bool:
         return not self.problems
 
     def add(self, where: object, what: str, cure: str | None = None) -> None:
+        self.incurable += cure is None
         if len(self.problems) < MOST:
             self.problems.append(Problem(str(where), what, cure))
         else:
@@ -87,12 +93,21 @@ def doctor(folder: Path, config: Config | None = None, *, agent: str = "unii", f
 def mend(folder: Path, config: Config | None = None, *, agent: str = "unii", files: Files = OS_FILES) -> Report:
     """Mend what can be mended without losing a byte, then verify again. Raises Locked, Unusable.
 
-    Half a line at a file's end is moved aside; a wrong index is built again, a stale `view.json` written again, free
-    nodes that a crash left out are built. What else is wrong stays as it is, and is in the report.
+    Half a line is moved into `torn/`, at a file's end or where another implementation ended it and went on; a wrong
+    index is built again, a stale `view.json` written again, free nodes that a crash left out are built. While anything
+    is wrong that cannot be mended, nothing is touched.
     """
     report = doctor(folder, config, agent=agent, files=files)
-    if report.clean or any(problem.cure is None for problem in report.problems):
+    if report.clean or report.incurable:
         return report
+    if report.strays:
+        layout = Layout.of(folder)
+        lock = Lock(layout.lock)
+        try:
+            for path, numbers in report.strays.items():
+                _move_lines(files, path, set(numbers), layout.torn)
+        finally:
+            lock.release()
     with Chat.open(folder, config, agent=agent, files=files, fresh=True) as chat:
         pass
     after = doctor(folder, config, agent=agent, files=files)
@@ -121,7 +136,8 @@ class _Audit:
         if whole:
             self._view()
             self._left_out()
-            self._index()
+            if not report.strays:
+                self._index()
 
     def _messages(self) -> bool:
         """Every line of `main/`; whether all are good."""
@@ -130,6 +146,9 @@ class _Audit:
         for path, number, line, place in _lines(self.contents.main):
             try:
                 record = self.contents.take_message(line, place) if whole else read_message(line)
+            except TornRecord as error:
+                self._stray(path, number, error)
+                continue
             except BadRecord as error:
                 # Behind a gap each id is off: only the lines themselves can be held to anything.
                 whole = False
@@ -142,6 +161,12 @@ class _Audit:
             for name in record.images:
                 self._image(f"{path}:{number}", name)
         return whole
+
+    def _stray(self, path: Path, number: int, error: TornRecord) -> None:
+        """Half a line whose writer went on after it: when the rest is good without it, nobody was told it is there."""
+        self.report.strays.setdefault(path, []).append(number)
+        cure = f"`optchat doctor --mend` moves the half line to {self.layout.torn}"
+        self.report.add(f"{path}:{number}", str(error), cure)
 
     def _image(self, where: str, name: str) -> None:
         try:
@@ -160,6 +185,9 @@ class _Audit:
                     self.contents.take_tree_line(line, place)
                 else:
                     read_tree(line)
+            except TornRecord as error:
+                self._stray(path, number, error)
+                continue
             except (BadRecord, ReplayError) as error:
                 whole = False
                 self.report.add(f"{path}:{number}", str(error))
@@ -231,6 +259,15 @@ class _Audit:
             return
         if _state(indexed) != _state(self.contents):
             self.report.add(path, "it does not say what the files say", "`optchat doctor --mend` builds it again")
+
+
+def _move_lines(files: Files, path: Path, numbers: set[int], aside: Path) -> None:
+    """Take lines out of a day file and keep them aside; the file is replaced whole or not at all."""
+    lines = path.read_bytes().split(b"\n")
+    moved = [line + b"\n" for number, line in enumerate(lines, 1) if number in numbers]
+    kept = [line for number, line in enumerate(lines, 1) if number not in numbers]
+    keep_aside(files, aside, f"{path.parent.name}-{path.name}.lines", b"".join(moved))
+    write_atomic(files, path, b"\n".join(kept), durable=True)
 
 
 def _state(contents: Contents) -> tuple[object, ...]:

@@ -26,6 +26,10 @@ class BadRecord(ValueError):
     """What is wrong with a line, without its place."""
 
 
+class TornRecord(BadRecord):
+    """The beginning of a line, as a write that was cut short leaves it."""
+
+
 class Message(NamedTuple):
     """A message as it reads: `kind` is one of KINDS with the agent's name for `unii`; `size` is bytes of UTF-8."""
 
@@ -137,13 +141,16 @@ def strict_json(data: bytes) -> object:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise BadRecord(f"not UTF-8 at byte {error.start}") from None
+        kind = TornRecord if error.reason == "unexpected end of data" else BadRecord
+        raise kind(f"not UTF-8 at byte {error.start}") from None
     try:
         value: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
     except RecursionError:
         raise BadRecord("JSON that is nested too deep") from None
     except json.JSONDecodeError as error:
-        raise BadRecord(f"not JSON: {error.msg} at character {error.pos}") from None
+        ended = error.pos >= len(text) or error.msg.startswith("Unterminated string")
+        kind = TornRecord if ended and text.startswith("{") else BadRecord
+        raise kind(f"not JSON: {error.msg} at character {error.pos}") from None
     except BadRecord:
         raise
     except ValueError as error:  # An integer of thousands of digits.
