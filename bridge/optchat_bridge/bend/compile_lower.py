@@ -371,6 +371,18 @@ def _irrelevant(param: core.Param, value: core.Term) -> core.Term:
     return core.Quantity(0) if _is_proof_or_type(param.type) else value
 
 
+def _holds_functions(type_: core.Term) -> bool:
+    match type_:
+        case core.Pi():
+            return True
+        case core.Data(_, args) | core.App(_, args):
+            return any(_holds_functions(a) for a in args)
+        case core.Lam(body=body):
+            return _holds_functions(body)
+        case _:
+            return False
+
+
 def lower(book: core.Book, base_file: str, entry: str = "main") -> Program:
     """The program that computes ``entry``, a def without parameters; ``base_file`` begins the paths of Base's files.
 
@@ -380,6 +392,8 @@ def lower(book: core.Book, base_file: str, entry: str = "main") -> Program:
     place = Place(decl.file, decl.pos)
     if decl.params:
         raise NotCompiled(message=f"{entry} is a function, a compiled program shows plain values", place=place)
+    if _holds_functions(decl.result):
+        raise NotCompiled(message=f"{entry} holds functions, a compiled program shows plain values", place=place)
     lowering = _Lowering(book, base_file)
     main = lowering.number(entry, ())
     while lowering.todo:
