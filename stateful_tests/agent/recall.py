@@ -27,7 +27,7 @@ from stateful_tests.house import ROOT
 
 ZOOMS = 40
 WORD = re.compile(r"\w[\w./-]{2,40}\w")
-FILES = (ROOT / "impl" / "optchat" / "data" / "demo.jsonl", ROOT.parent / "shared" / "data" / "aider-chat-history.md")
+HISTORY = ROOT.parent / "shared" / "data" / "aider-chat-history.md"
 
 
 class Recall(NamedTuple):
@@ -100,7 +100,7 @@ COMPACTORS: dict[str, Callable[[Chat], Compactor]] = {"extract": offline, "first
 
 
 def main(files: list[Path]) -> None:
-    for path in files or [each for each in FILES if each.exists()]:
+    for path in files:
         for name, compactor in COMPACTORS.items():
             with tempfile.TemporaryDirectory() as folder:
                 with Chat.open(Path(folder)) as chat, gather([path]) as found:
@@ -117,4 +117,4 @@ def main(files: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    main([Path(argument) for argument in sys.argv[1:]])
+    main([Path(argument) for argument in sys.argv[1:]] or [HISTORY])
