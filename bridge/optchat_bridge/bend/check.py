@@ -52,15 +52,18 @@ class Checker:
             expected=expected if isinstance(expected, str) else self.shower.show(expected),
             observed=observed if isinstance(observed, str) else self.shower.show(observed),
             place=Place(self.file, pos),
-            context=[(name, self.shower.show(type_)) for name, type_ in zip(ctx.names, ctx.types, strict=True)],
+            context=self._context(ctx),
             note=note,
         )
 
     def message(self, ctx: Ctx, pos: int, text: str) -> NoReturn:
         """Raises a message in a context."""
         error = BendError(message=text, place=Place(self.file, pos))
-        error.context = [(name, self.shower.show(type_)) for name, type_ in zip(ctx.names, ctx.types, strict=True)]
+        error.context = self._context(ctx)
         raise error
+
+    def _context(self, ctx: Ctx) -> list[tuple[str, str]]:
+        return [(each.name, self.shower.show(each.type)) for each in ctx.known]
 
     def inst(self, term: c.Term, ctx: Ctx) -> Node:
         """The graph of a term in a context."""
@@ -71,7 +74,7 @@ class Checker:
     def infer(self, term: c.Term, ctx: Ctx, live: bool) -> tuple[Node, Usage]:
         """The type of a term, and its uses."""
         if isinstance(term, c.Var):
-            return ctx.types[term.level], ({term.level: 1} if live else NOTHING)
+            return ctx.known[term.level].type, ({term.level: 1} if live else NOTHING)
         if isinstance(term, c.App):
             return self._call(term, ctx, live)
         if isinstance(term, c.Ref):
@@ -213,7 +216,7 @@ class Checker:
     def _neutral_type(self, value: Node, ctx: Ctx) -> Node | None:
         """The type of a variable, or of a stuck call or application; None where that is not plain."""
         if isinstance(value, v.VVar):
-            return ctx.types[value.level] if value.level < ctx.depth else None
+            return ctx.known[value.level].type if value.level < ctx.depth else None
         if isinstance(value, v.VCall):
             type_: Node | None = self.def_type(self.program.signature(value.fun.name))
         elif isinstance(value, v.VApp):
@@ -279,7 +282,7 @@ class Checker:
         count = usage.get(level)
         if count is None:
             return usage
-        mark, name = ctx.marks[level], ctx.names[level]
+        name, mark, _, _ = ctx.known[level]
         if mark == c.ERASED:
             self.fail(ctx, pos, f"-{name}", name)
         if mark == c.ONE and count > 1:
@@ -352,10 +355,10 @@ class Checker:
 
     def _empty_in_scope(self, ctx: Ctx) -> bool:
         """Whether a live variable has a type without constructors."""
-        for mark, type_ in zip(ctx.marks, ctx.types, strict=True):
-            if mark == c.ERASED:
+        for each in ctx.known:
+            if each.mark == c.ERASED:
                 continue
-            data = self.machine.whnf(type_)
+            data = self.machine.whnf(each.type)
             if isinstance(data, v.VData) and len(data.gone) == len(self.program.type_decl(data.name).constructors):
                 return True
         return False
@@ -461,7 +464,7 @@ def _open_variable(term: c.Term, ctx: Ctx) -> str | None:
     while stack:
         node = stack.pop()
         if isinstance(node, c.Var):
-            if node.level < ctx.depth and ctx.marks[node.level] != TEMPLATE:
+            if node.level < ctx.depth and ctx.known[node.level].mark != TEMPLATE:
                 return node.name
         elif isinstance(node, tuple):
             stack.extend(node)

@@ -17,17 +17,23 @@ Usage: TypeAlias = dict[int, int]
 NOTHING: Final[Usage] = {}
 
 
+class Known(NamedTuple):
+    """What is known of a variable; ``let`` is the term of a let's value."""
+
+    name: str
+    mark: int
+    type: Node
+    let: c.Term | None
+
+
 class Ctx(NamedTuple):
-    """Variables by level: their values, types, names and marks; let values as terms; and the def being checked.
+    """Variables by level, their values as an environment of the machine, and the def being checked.
 
     ``owner`` is that def's full name ("" outside defs), ``shape`` its parameters as the case tree knows them.
     """
 
     env: Env = ()
-    types: tuple[Node, ...] = ()
-    names: tuple[str, ...] = ()
-    marks: tuple[int, ...] = ()
-    lets: tuple[c.Term | None, ...] = ()
+    known: tuple[Known, ...] = ()
     owner: str = ""
     unsafe: bool = False
     shape: tuple[Shape, ...] = ()
@@ -46,10 +52,7 @@ class Ctx(NamedTuple):
         shown = v.VVar(level, name) if value is None else value
         inner = Ctx(
             (*self.env, shown),
-            (*self.types, type_),
-            (*self.names, name),
-            (*self.marks, mark),
-            (*self.lets, term),
+            (*self.known, Known(name, mark, type_, term)),
             self.owner,
             self.unsafe,
             self.shape,
@@ -62,8 +65,8 @@ class Ctx(NamedTuple):
         while True:
             if isinstance(term, c.Ann):
                 term = term.term
-            elif isinstance(term, c.Var) and self.lets[term.level] is not None:
-                term = self.lets[term.level]  # type: ignore[assignment]
+            elif isinstance(term, c.Var) and (value := self.known[term.level].let) is not None:
+                term = value
             else:
                 return term
 

@@ -12,7 +12,7 @@ from . import core as c
 from . import surface as s
 from .errors import BendError, Place, outside, parse_error
 from .modules import ConEntry, Entry, Library, Module
-from .patterns import Binder, Closed, Local, MatchCompiler, Names, Scope, State, braced, show_surface
+from .patterns import Binder, Closed, Later, Local, MatchCompiler, Names, Scope, State, braced, show_surface
 
 _SPACED: Final = {
     "+": "add",
@@ -159,8 +159,7 @@ class Desugarer:
     def _name(self, term: s.SName, scope: Scope, _depth: int) -> c.Term:
         local = scope.get(term.name)
         if local is not None:
-            assert isinstance(local, Closed)
-            found = local.term
+            found = local_term(local)
             return c.Var(found.level, found.name, term.pos) if isinstance(found, c.Var) else found
         if term.name == "Type":
             return c.Kind(_TYPE.quantity, term.pos)
@@ -430,6 +429,12 @@ class Desugarer:
 
     def _store(self, term: s.SStore, scope: Scope, depth: int) -> c.Term:
         raise outside("a write to an array", self.place(term.pos))
+
+
+def local_term(local: Local) -> c.Term:
+    """The term of a local name outside the head of a case tree."""
+    assert not isinstance(local, Binder)
+    return local.get().term if isinstance(local, Later) else local.term
 
 
 def _show_family(term: s.SFamily) -> str:

@@ -8,6 +8,7 @@ raised only when the parser comes to it, so that errors are reported in the orde
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from .errors import Place, outside, parse_error, quoted
@@ -79,9 +80,8 @@ def read_source(data: bytes, file: str) -> str:
     return text
 
 
-def tokenize(text: str) -> list[Token]:
-    """All tokens, an END token last (or a BAD one, behind which nothing is read)."""
-    out: list[Token] = []
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens one by one, an END token last (or a BAD one, behind which nothing is read)."""
     pos, size = 0, len(text)
     fresh, glued = True, False
     match_at = _TOKEN.match
@@ -101,13 +101,12 @@ def tokenize(text: str) -> list[Token]:
             token = _name(found.group(), pos, fresh, glued)
         else:
             token = _number(text, found.group(), pos, fresh, glued)
-        out.append(token)
+        yield token
         if token.kind == BAD:
-            return out
+            return
         pos = token.end
         fresh, glued = False, True
-    out.append(Token(END, "", size, size, fresh, glued))
-    return out
+    yield Token(END, "", size, size, fresh, glued)
 
 
 def _name(word: str, pos: int, fresh: bool, glued: bool) -> Token:
@@ -171,7 +170,3 @@ def _quoted_literal(text: str, pos: int, fresh: bool, glued: bool) -> Token:
         return Token(BAD, f"a closing {mark}", pos, pos, fresh, glued, quoted(char))
     return Token(STR if mark == '"' else CHR, "".join(out), pos, at + 1, fresh, glued)
 
-
-def raise_bad(token: Token, file: str) -> None:
-    """Raises the error that a BAD token stands for."""
-    raise parse_error(token.value, token.observed, Place(file, token.start))

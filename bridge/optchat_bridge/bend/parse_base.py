@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final, NoReturn
 
 from . import lexer
@@ -10,6 +11,7 @@ from .lexer import KEYWORDS, NAME, SYM, Token
 
 NESTING_LIMIT: Final = 20_000
 _VALUE_KEYWORDS: Final = frozenset(["Type", "Data", "Kind", "Quant", "match", "do"])
+_BATCH: Final = 1024
 _LITERALS: Final = frozenset([lexer.NAT, lexer.U32, lexer.F32, lexer.STR, lexer.CHR])
 
 
@@ -19,18 +21,25 @@ class Cursor:
     def __init__(self, text: str, file: str) -> None:
         self.text = text
         self.file = file
-        self.tokens = lexer.tokenize(text)
+        self._tokens: list[Token] = []
+        self._more = lexer.tokens(text)
         self.at = 0
         self.depth = 0
 
     @property
     def here(self) -> Token:
         """The next token."""
-        return self.tokens[self.at]
+        return self.ahead(0)
 
     def ahead(self, count: int = 1) -> Token:
-        """The token ``count`` places further, or the last one."""
-        return self.tokens[min(self.at + count, len(self.tokens) - 1)]
+        """The token ``count`` places further, or the last one; tokens are read when they are asked for."""
+        wanted = self.at + count
+        tokens = self._tokens
+        if wanted >= len(tokens):
+            tokens.extend(islice(self._more, wanted - len(tokens) + _BATCH))
+            if wanted >= len(tokens):
+                return tokens[-1]
+        return tokens[wanted]
 
     def fail(self, expected: str, observed: str | None = None) -> NoReturn:
         """Raises ``expected`` at the next token; by default its first character is what was observed."""

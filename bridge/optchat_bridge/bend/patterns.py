@@ -34,15 +34,34 @@ class Closed(NamedTuple):
     kind: str
 
 
-Local: TypeAlias = Binder | Closed
+class Later:
+    """A binder at a leaf of the case tree: its term is made when it is asked for."""
+
+    __slots__ = ("closed", "make")
+
+    def __init__(self, make: Callable[[], Closed]) -> None:
+        self.make = make
+        self.closed: Closed | None = None
+
+    def get(self) -> Closed:
+        """The term."""
+        if self.closed is None:
+            self.closed = self.make()
+        return self.closed
+
+
+Local: TypeAlias = Binder | Closed | Later
 Scope: TypeAlias = dict[str, Local]
+
+
+Places: TypeAlias = dict[Binder, "int | tuple[ConEntry, tuple[Binder, ...]]"]
 
 
 class State(NamedTuple):
     """A point in the case tree: the queue of pending binders, what the others are, their marks, and the depth."""
 
     queue: tuple[Binder, ...]
-    place: dict[Binder, int | tuple[ConEntry, tuple[Binder, ...]]]
+    place: Places
     marks: dict[Binder, int]
     depth: int
 
@@ -131,20 +150,25 @@ class MatchCompiler:
         for binder in state.queue:
             place[binder] = depth
             depth += 1
-        closed = {name: self._close(local, place, body.pos) for name, local in scope.items()}
-        term = self.names.leaf(body, closed, depth)
+        term = self.names.leaf(body, {name: self._leaf_local(each, place) for name, each in scope.items()}, depth)
         for binder in reversed(state.queue):
             term = Lam(state.marks.get(binder, ONE), binder.name, term, body.pos)
         return term
 
-    def _close(self, local: Local, place: dict[Binder, int | tuple[ConEntry, tuple[Binder, ...]]], pos: int) -> Closed:
-        if isinstance(local, Closed):
+    def _leaf_local(self, local: Local, place: Places) -> Local:
+        if not isinstance(local, Binder):
             return local
         found = place[local]
         if isinstance(found, int):
-            return Closed(Var(found, local.name, pos), "param")
+            return Closed(Var(found, local.name), "param")
+        return Later(lambda: Closed(self._term(local, place), "ctr"))
+
+    def _term(self, binder: Binder, place: Places) -> Term:
+        found = place[binder]
+        if isinstance(found, int):
+            return Var(found, binder.name)
         con, fields = found
-        return Closed(self.names.make(con, tuple(self._close(each, place, pos).term for each in fields), pos), "ctr")
+        return self.names.make(con, tuple([self._term(each, place) for each in fields]), 0)
 
     def _match(self, match: s.SMatch, scope: Scope, state: State) -> Term:
         scrutinees = tuple(self._scrutinee(each, scope, state) for each in match.scrutinees)
@@ -168,6 +192,8 @@ class MatchCompiler:
                     return local
                 if isinstance(found, int):
                     raise cannot_match(term.name, place)
+                raise _undestructed(place)
+            if isinstance(local, Later):
                 raise _undestructed(place)
             if local is None and not self.names.is_global(term.name, term.pos):
                 raise parse_error("a defined name", term.name, place)

@@ -13,6 +13,8 @@ from .session import Report, Session
 
 _STACK: Final = 512 * 2**20
 _RECURSION: Final = 100_000_000
+_SHOWN: Final = 160
+"""Characters of the source line that an error shows."""
 Result = TypeVar("Result")
 
 
@@ -107,4 +109,4 @@ def _location(place: Place, sources: dict[str, str]) -> str:
             return place.file
     line = text.count("\n", 0, place.pos) + 1
     shown = text.split("\n")[line - 1]
-    return f"{place.file}:{line}\n  {shown.strip()}"
+    return f"{place.file}:{line}\n  {shown.strip()[:_SHOWN]}"

@@ -239,7 +239,15 @@ class Shower:
 
 def quote_text(text: str, mark: str) -> str:
     """A literal with its escapes; ``mark`` is the quotation mark."""
-    return mark + "".join(f"\\{char}" if char == mark else _ESCAPES.get(char, char) for char in text) + mark
+    return mark + "".join([_shown_char(char, mark) for char in text]) + mark
+
+
+def _shown_char(char: str, mark: str) -> str:
+    if char == mark:
+        return "\\" + char
+    if "\ud800" <= char <= "\udfff":
+        return f"\\u{{{ord(char):X}}}"
+    return _ESCAPES.get(char, char)
 
 
 def _atom(value: Any) -> str:
