@@ -31,12 +31,13 @@ class NoCompiler(BendError):
     """There is no C compiler here."""
 
 
-def build_c(book: Book, entry: str = "main") -> str:
+def build_c(book: Book, entry: str = "main", *, natives: bool = True) -> str:
     """The C file that computes ``entry``: prints its value, or does it when it is an action.
 
     ``book`` is one that checks. Raises NotCompiled with the reason when only the evaluator can run the program.
+    Without ``natives`` Base's arithmetic runs by its defs, to be compared.
     """
-    program = lower(book, str(BASE_DIR) + os.sep, entry)
+    program = lower(book, str(BASE_DIR) + os.sep, entry, natives=natives)
     simplify(program)
     return Emitter(program).emit()
 
@@ -57,26 +58,28 @@ def build_folder() -> Path:
     return Path(named) if named else Path(__file__).resolve().parents[3] / "build" / "bend"
 
 
-def build_binary(path: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
+def build_binary(
+    path: str | os.PathLike[str], out: str | os.PathLike[str] | None = None, *, natives: bool = True
+) -> Path:
     """The program of a Bend file, which is checked first; a copy goes to ``out`` if that is given.
 
     Raises BendError when the file does not check, NotCompiled when only the evaluator can run it, NoCompiler.
     """
-    binary = deep(lambda: _checked_binary(compiler(), os.fspath(path)))
+    binary = deep(lambda: _checked_binary(compiler(), os.fspath(path), natives))
     if out is None:
         return binary
     shutil.copy2(binary, out)
     return Path(out)
 
 
-def _checked_binary(cc: str, path: str) -> Path:
+def _checked_binary(cc: str, path: str, natives: bool) -> Path:
     session = Session()
     session.load(path)
-    binary = build_folder() / _key(cc, path, session)
+    binary = build_folder() / (_key(cc, path, session) + ("" if natives else "-defs"))
     if not binary.exists():
         session.check()
         binary.parent.mkdir(parents=True, exist_ok=True)
-        _compile(cc, build_c(session.program.full_book()), binary)
+        _compile(cc, build_c(session.program.full_book(), natives=natives), binary)
     return binary
 
 

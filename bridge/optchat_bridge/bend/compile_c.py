@@ -9,7 +9,8 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-from .compile_emit import START, Unit, c_string
+from .compile_emit import Unit
+from .compile_frame import START, c_string
 from .compile_ir import Alt, Con, Expr, Imm, Program, Str
 from .compile_natives import EFFECTS
 from .compile_strict import Forced, forced, strictness

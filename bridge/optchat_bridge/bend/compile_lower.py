@@ -7,9 +7,10 @@ passed along unevaluated, because the constructor's value shows them.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from . import core
+from .compile_close import Closed, Entry, Env, closed_term
 from .compile_ir import (
     NONE,
     Alt,
@@ -39,63 +40,15 @@ class NotCompiled(BendError):
 _REFL = Imm("con", 0, "{==}")
 
 
-class Closed(NamedTuple):
-    """A template argument: a closed term, its levels from 0."""
-
-    term: core.Term
-
-
-Entry: TypeAlias = Expr | Closed
-Env: TypeAlias = tuple[Entry, ...]
 Key: TypeAlias = tuple[str, tuple[core.Term, ...]]
-
-
-def closed_term(term: core.Term, env: Env) -> core.Term:
-    """``term`` under ``env`` as a term of its own: levels from 0, template variables replaced, types and marks dropped.
-
-    A live template argument mentions no other variable; one inside an erased part becomes a dummy.
-    """
-    base = len(env)
-
-    def move(t: core.Term, base: int, shift: int, env: Env, depth: int) -> core.Term:
-        # Levels from base on are the term's own and move by shift; depth binders of the new term are around t.
-        def go(part: core.Term, under: int = 0) -> core.Term:
-            return move(part, base, shift, env, depth + under)
-
-        match t:
-            case core.Var(level, name) if level >= base:
-                return core.Var(level + shift, name)
-            case core.Var(level):
-                entry = env[level]
-                return move(entry.term, 0, depth, (), depth) if isinstance(entry, Closed) else core.Quantity(0)
-            case core.App(fun, args):
-                return core.App(go(fun), tuple([go(a) for a in args]))
-            case core.Lam(mark, name, body):
-                return core.Lam(mark, name, go(body, 1))
-            case core.Match(con, arm, rest):
-                return core.Match(con, go(arm), go(rest))
-            case core.Ctr(con, args):
-                return core.Ctr(con, tuple([go(a) for a in args]))
-            case core.Plus(count, inner):
-                return core.Plus(count, go(inner))
-            case core.Ann(inner) | core.Rewrite(body=inner):
-                return go(inner)
-            case core.Let(binds, body):
-                values = [core.Bind(b.mark, b.name, None, go(b.value)) for b in binds]
-                return core.Let(tuple(values), go(body, len(binds)))
-            case core.Pi() | core.Data() | core.Kind() | core.QuantType() | core.Quantity() | core.Meet() | core.Eq():
-                return core.Quantity(0)
-            case _:
-                return t
-
-    return move(term, base, -base, env, 0)
 
 
 class _Lowering:
     """The functions found so far and those still to be lowered."""
 
-    def __init__(self, book: core.Book, base_file: str) -> None:
+    def __init__(self, book: core.Book, base_file: str, natives: bool) -> None:
         self.book = book
+        self.natives = NATIVES if natives else {}
         self.base_file = base_file
         self.keep = any(
             field.mark == core.ERASED
@@ -153,8 +106,8 @@ class _Lowering:
             else:
                 params.append(self.fresh())
                 queue.append(V(params[-1]))
-        if self.of_base(decl.file) and name in NATIVES:
-            return Function(name, tuple(params), Prim(NATIVES[name], tuple([V(p) for p in params])))
+        if self.of_base(decl.file) and name in self.natives:
+            return Function(name, tuple(params), Prim(self.natives[name], tuple([V(p) for p in params])))
         if decl.opaque and name in EFFECTS:
             effect = EFFECTS[name]
             live = [V(p) for p in params]
@@ -383,8 +336,10 @@ def _holds_functions(type_: core.Term) -> bool:
             return False
 
 
-def lower(book: core.Book, base_file: str, entry: str = "main") -> Program:
+def lower(book: core.Book, base_file: str, entry: str = "main", *, natives: bool = True) -> Program:
     """The program that computes ``entry``, a def without parameters; ``base_file`` begins the paths of Base's files.
+
+    Without ``natives`` Base's arithmetic is compiled from its defs (but for the effects).
 
     Raises NotCompiled when the value is, or may hold, something that only the evaluator can show.
     """
@@ -394,7 +349,7 @@ def lower(book: core.Book, base_file: str, entry: str = "main") -> Program:
         raise NotCompiled(message=f"{entry} is a function, a compiled program shows plain values", place=place)
     if _holds_functions(decl.result):
         raise NotCompiled(message=f"{entry} holds functions, a compiled program shows plain values", place=place)
-    lowering = _Lowering(book, base_file)
+    lowering = _Lowering(book, base_file, natives)
     main = lowering.number(entry, ())
     while lowering.todo:
         key = lowering.todo.pop()
