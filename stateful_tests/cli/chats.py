@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from hypothesis import settings
 from typer.testing import CliRunner, Result
 
 from optchat.cli.app import app
@@ -19,6 +20,9 @@ from optchat.store import Chat, Item
 
 OPTCHAT = Path(sys.executable).with_name("optchat")
 SMALL = Config(node=64, ceiling=900, floor=450, cceiling=400, cfloor=200)
+FEWER = settings(max_examples=settings().max_examples // 3)
+"""For properties whose every example makes a chat on disk: a third of what the profile says."""
+
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 

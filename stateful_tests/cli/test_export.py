@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from optchat.cli.status import Status
 from optchat.core.node import Node
 from optchat.store import Reader
-from stateful_tests.cli.chats import lines_of, make_chat, run, run_here, some_messages
+from stateful_tests.cli.chats import FEWER, lines_of, make_chat, run, run_here, some_messages
 
 COUNT = 45
 hard = st.lists(
@@ -102,7 +101,7 @@ def test_the_page_holds_the_whole_chat_and_nothing_from_elsewhere(chat: Path) ->
 
 
 @given(messages, st.booleans())
-@hypothesis_settings(max_examples=20)
+@FEWER
 def test_no_text_breaks_out_of_the_page(sent: list[tuple[str, str]], built: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "chat"
@@ -121,7 +120,7 @@ def test_json_lines_are_the_messages(chat: Path) -> None:
 
 
 @given(messages)
-@hypothesis_settings(max_examples=20)
+@FEWER
 def test_markdown_keeps_each_text_in_its_quotation(sent: list[tuple[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "chat"
@@ -162,7 +161,7 @@ kinds = st.sampled_from(["user", "unii", "tool", "echo", "work", "note"])
         st.tuples(kinds, st.text(max_size=200).map(lambda text: "." + text.replace("\0", ""))), min_size=1, max_size=12
     )
 )
-@hypothesis_settings(max_examples=20)
+@FEWER
 def test_json_lines_imported_again_are_the_same_chat(sent: list[tuple[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         first, lines, second = Path(name) / "first", Path(name) / "chat.jsonl", Path(name) / "second"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from optchat.cli.find import around, find
@@ -18,7 +17,7 @@ from optchat.core.node import Node, node_at
 from optchat.core.render import render
 from optchat.core.text import size
 from optchat.store import Reader
-from stateful_tests.cli.chats import lines_of, make_chat, parse_line, run, run_here, some_messages
+from stateful_tests.cli.chats import FEWER, lines_of, make_chat, parse_line, run, run_here, some_messages
 
 COUNT = 45
 
@@ -172,7 +171,7 @@ def test_find_is_a_naive_scan_without_case(text: str, wanted: str) -> None:
 
 
 @given(st.lists(words.map("x{}".format), min_size=1, max_size=20), words.filter(bool))
-@hypothesis_settings(max_examples=25)
+@FEWER
 def test_search_is_a_naive_scan_of_the_log(texts: list[str], wanted: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "chat"

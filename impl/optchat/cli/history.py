@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from optchat.core.config import Config
 from optchat.core.node import Node
+from optchat.core.text import PLACEHOLDER_SIZE, line_size
 from optchat.core.view import Batch
 from optchat.protocol import AnyRequest, Built, Message, Open, Session, Sizes
 from optchat.store import Damaged, Reader
@@ -37,39 +38,49 @@ def sizes(config: Config) -> Sizes:
 def events(session: Session, reader: Reader, config: Config) -> Iterator[AnyRequest]:
     """The events that give the recorded tree, each to be answered by `session` before the next is taken.
 
-    The log does not say between which messages a summary came, only before which batch. So the messages up to a batch
-    come first, then the summaries recorded before it, then the message that it ran at: at that message every line has
-    the text it had then. Free nodes are left out: the planner builds them by itself.
+    The log does not say between which messages a summary came, only between which batches. So they come where the
+    view stays as small as it can: those that shorten a line as early as their message lets them, the others only when
+    the next batch is due. Then no batch runs before the recorded one, and at that one every line has the text it had.
+    Free nodes are left out: the planner builds them by itself.
     """
     yield Open(sizes(config))
     planner = session.planner
     assert planner is not None
     segment: list[NodeRecord] = []
 
-    def until(total: int) -> Iterator[AnyRequest]:
-        for message in reader.messages(planner.total, total):
-            yield Message(message.kind, message.text)
-
-    def summaries() -> Iterator[AnyRequest]:
+    def summaries(end: int) -> Iterator[AnyRequest]:
+        """Those of the segment that are not built yet and end at or before a message."""
         for record in segment:
             node = Node(record.level, record.i)
-            if node.end <= planner.total and node not in planner.built_nodes:
+            if node.end <= min(end, planner.total) and node not in planner.built_nodes:
                 yield Built((record.level, record.i), record.text)
-        segment.clear()
+
+    def messages(end: int) -> Iterator[AnyRequest]:
+        """Those up to an end, with the summaries that shorten a line."""
+        short = {record.i: record for record in segment if is_short(record)}
+        for i in [i for i in short if i < planner.total and Node(0, i) not in planner.built_nodes]:
+            yield Built((0, i), short[i].text)
+        for message in reader.messages(planner.total, end):
+            yield Message(message.kind, message.text)
+            if message.i in short and Node(0, message.i) not in planner.built_nodes:
+                yield Built((0, message.i), short[message.i].text)
 
     for record in tree_records(reader):
         if isinstance(record, NodeRecord):
             segment.append(record)
         elif record.total:
-            yield from until(record.total - 1)
-            # Kept for after the message: nodes that came with it, or after it when a crash lost the batch's line.
-            late = [node for node in segment if (node.i + 1) << node.level >= record.total]
-            segment[:] = [node for node in segment if (node.i + 1) << node.level < record.total]
-            yield from summaries()
-            yield from until(record.total)
-            segment.extend(late)
-    yield from until(len(reader))
-    yield from summaries()
+            yield from messages(record.total - 1)
+            yield from summaries(record.total - 1)
+            yield from messages(record.total)
+            # Nodes that end at the batch's message came with it, and are built, unless a crash lost the batch's line.
+            segment[:] = [node for node in segment if Node(node.level, node.i) not in planner.built_nodes]
+    yield from messages(len(reader))
+    yield from summaries(len(reader))
+
+
+def is_short(record: NodeRecord) -> bool:
+    """Whether a node's line is shorter than the placeholder that stands for it before."""
+    return record.level == 0 and line_size(record.text) < PLACEHOLDER_SIZE
 
 
 def batches(reader: Reader) -> list[Batch]:
