@@ -163,13 +163,16 @@ EMPTY_TESTS = re.compile(
 
 
 def no_empty_tests(checked: list[File]) -> Iterator[str]:
-    """No skipped or expected failure, no assertion that cannot fail, no type error waved through without its name."""
+    """No skipped or expected failure, no assertion that cannot fail, no type error waved through without its name.
+
+    Only what needs real data may be left out as a whole, where that data does not lie beside the checkout.
+    """
     for path, text in checked:
         if not path.endswith(".py") or path == "stateful_tests/house.py":
             continue
         for number, line in enumerate(text.splitlines(), start=1):
             found = EMPTY_TESTS.search(line)
-            if found:
+            if found and not ("beside the checkout" in line and "allow_module_level" in line):
                 yield f"{path}:{number}: {found.group()}"
 
 
