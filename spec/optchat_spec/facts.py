@@ -50,7 +50,7 @@ def why_refused(config: Config, facts: Facts, before: State, event: Event) -> st
             return None
         case "context" | "zoom":
             return None if is_node(node, facts.total) else "there is no such node"
-        case "retry" | "wait" | "reopen":
+        case "retry" | "wait" | "render" | "reopen":
             return None
 
 
@@ -98,7 +98,7 @@ def follow(config: Config, facts: Facts, before: State, event: Event, after: Sta
                 outcomes=0,
                 cshrinking=line_bytes(facts, after.cview or ()) > config.cfloor,
             )
-        case "context" | "zoom":
+        case "context" | "zoom" | "render":
             return quiet
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from optchat_spec.facts import queue_of
+from optchat_spec.facts import line_bytes, queue_of
 from optchat_spec.steps import Event, Facts, Op, State
-from optchat_spec.vocabulary import Config, Node, cut
+from optchat_spec.vocabulary import Config, Node, cut, parent
 
 KINDS = ("user", "unii", "tool", "echo", "work", "note")
 ALPHABETS = ("x", "xyz ", "é", "日本語", "😀a", "a\n", "\r\n", "\ra\n")
@@ -19,6 +19,7 @@ CONFIGS = (
     Config(16, 200, 100, 100, 50, 3),
     Config(24, 300, 300, 120, 120, 4),
     Config(40, 400, 100, 100, 100, 8),
+    Config(40, 200, 150, 190, 40, 4),
     Config(64, 2_000, 1_000, 600, 300, 5),
     Config(512, 6_000, 3_000, 2_000, 1_000, 8),
     Config(512, 2_000, 1_000, 2_000, 1_000, 7),
@@ -37,7 +38,9 @@ OWN_CONFIGS = (
 
 
 class Mix(NamedTuple):
-    """How often each kind of event is drawn, as weights."""
+    """How often each kind of event is drawn, as weights; `catch_up` is how often, in percent, the compactor goes
+    first.
+    """
 
     message: int = 6
     start: int = 6
@@ -47,13 +50,16 @@ class Mix(NamedTuple):
     wait: int = 1
     reopen: int = 1
     context: int = 1
+    render: int = 1
     zoom: int = 0
     nonsense: int = 1
+    catch_up: int = 0
 
 
 MIXES = {
     "even": Mix(),
-    "prompt": Mix(message=4, start=8, build=8, fail=0, nonsense=0),
+    "prompt": Mix(start=0, build=0, fail=0, nonsense=0, wait=0, catch_up=97),
+    "steady": Mix(message=8, start=3, build=2, fail=1, catch_up=80),
     "late": Mix(message=10, start=3, build=2),
     "failing": Mix(message=3, start=8, build=1, fail=7, retry=3, wait=2),
     "waiting": Mix(message=3, start=7, build=4, fail=2, retry=2, wait=4),
@@ -74,11 +80,18 @@ def text_of(rng: Random, size: int) -> str:
     return filled(rng.choice(ALPHABETS), size)
 
 
-def message(rng: Random, config: Config) -> Event:
-    """A message: empty, tiny, around NODE bytes of source, or up to the longest tool output."""
+def message(rng: Random, config: Config, facts: Facts, state: State) -> Event:
+    """A message: empty, tiny, around NODE bytes of source, or up to the longest tool output.
+
+    Some fill one of the views to its ceiling, exactly or by one byte more.
+    """
     kind = rng.choice(KINDS)
     head = len(kind) + 2
     edge = max(0, config.node - head)
+    lines, ceiling = (state.view, config.ceiling) if rng.random() < 0.7 else (state.cview or (), config.cceiling)
+    room = ceiling - line_bytes(facts, lines) - head + rng.randint(0, 1)
+    if 0 <= room <= edge and rng.random() < 0.5:
+        return Event("message", kind=kind, text=filled("r", room))
     sizes = (0, 1, rng.randint(0, 12), edge - 1, edge, edge + 1, edge // 2, rng.randint(0, 2 * config.node), 30_000)
     weights = (2, 2, 4, 3, 4, 4, 3, 4, 1)
     return Event("message", kind=kind, text=text_of(rng, max(0, rng.choices(sizes, weights)[0])))
@@ -104,7 +117,11 @@ def some_node(rng: Random, facts: Facts) -> Node:
 def next_event(rng: Random, config: Config, facts: Facts, state: State, mix: Mix) -> Event:
     """The next event of a history; what cannot be done now becomes a message."""
     queue = state.queue if state.queue is not None else queue_of(config, facts, state)
-    match rng.choices(mix._fields, mix)[0]:
+    if (queue or facts.running) and rng.randrange(100) < mix.catch_up:
+        if facts.running and (not queue or rng.random() < 0.6):
+            return Event("built", rng.choice(facts.running), text=summary(rng, config))
+        return Event("started", queue[0])
+    match rng.choices(mix._fields[:-1], mix[:-1])[0]:
         case "start" if queue:
             return Event("started", rng.choice(queue))
         case "build" if facts.running:
@@ -119,18 +136,29 @@ def next_event(rng: Random, config: Config, facts: Facts, state: State, mix: Mix
             return Event("reopen")
         case "context" if facts.total:
             return Event("context", some_node(rng, facts))
+        case "render":
+            return Event("render")
         case "zoom" if facts.total:
             return Event("zoom", some_node(rng, facts))
         case "nonsense":
             return nonsense(rng, config, facts)
         case _:
-            return message(rng, config)
+            return message(rng, config, facts, state)
 
 
 def nonsense(rng: Random, config: Config, facts: Facts) -> Event:
-    """An event at any node, with any text: mostly one that the rules refuse."""
+    """An event that the rules mostly refuse: at any node, with any text."""
     op: Op = rng.choice(("started", "built", "built", "failed"))
-    text = text_of(rng, rng.choice((0, 1, config.node, config.node + 1))) if op == "built" else ""
-    waiting = [*facts.leaves, *facts.ready]
-    near = rng.choice(waiting) if waiting and rng.random() < 0.4 else any_node(rng, facts)
-    return Event(op, near, text=text)
+    text = text_of(rng, rng.choice((0, 1, 1, config.node, config.node + 1))) if op == "built" else ""
+    return Event(op, odd_node(rng, facts), text=text)
+
+
+def odd_node(rng: Random, facts: Facts) -> Node:
+    """A node that could be mistaken for one with a source: half built, just beyond the chat, or ready; or any."""
+    level = rng.randint(0, facts.total.bit_length())
+    odd = [(level, facts.total >> level), any_node(rng, facts)]
+    if facts.leaves:
+        odd.append(parent(rng.choice(facts.leaves)))
+    if facts.ready:
+        odd += [rng.choice(facts.ready), parent(rng.choice(facts.ready))]
+    return rng.choice(odd)

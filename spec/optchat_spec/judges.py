@@ -367,6 +367,12 @@ def zoom_partitions(step: Step) -> Verdict:
     return spoken(queue_laws.zoom_partitions(step.event.node, step.answer))
 
 
+def rendered_lines(step: Step) -> Verdict:
+    if step.rendered is None:
+        return SILENT
+    return spoken(view_laws.rendered_lines(step.rendered, step.after.view, step.now.texts))
+
+
 def refused_changes_nothing(step: Step) -> Verdict:
     why = why_refused(step.config, step.known, step.before, step.event)
     same = step.before._replace(merged=()) == step.after._replace(merged=())

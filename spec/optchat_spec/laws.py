@@ -308,6 +308,15 @@ _ADDED = (
         "added",
     ),
     _on_steps(
+        "view",
+        judges.rendered_lines,
+        view_laws.rendered_lines,
+        "The view reads as <chat>, one id+n|text a line, </chat>: no text breaks a line, and each is its node's, or the"
+        " placeholder.",
+        "rendered",
+        "added",
+    ),
+    _on_steps(
         "queue",
         judges.free_is_source,
         queue_laws.free_is_source,

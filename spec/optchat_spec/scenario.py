@@ -31,7 +31,7 @@ def request(event: Event) -> dict[str, Any]:
             return {"op": "built", "node": list(event.node), "text": event.text}
         case "wait":
             return {"op": "wait", "on": event.on}
-        case "retry" | "reopen":
+        case "retry" | "render" | "reopen":
             return {"op": event.op}
         case "started" | "failed" | "context" | "zoom":
             return {"op": event.op, "node": list(event.node)}
@@ -54,7 +54,7 @@ def write(config: Config, events: Iterable[Event]) -> str:
 
 
 def read(text: str) -> tuple[Config, list[Event]]:
-    """The history of a file's text. Lines of `hello`, `render` and `bye` are no events and are passed over.
+    """The history of a file's text. Lines of `hello` and `bye` are no events and are passed over.
 
     Raises BadScenario, naming the line, on anything that `write` does not write.
     """
@@ -70,7 +70,7 @@ def read(text: str) -> tuple[Config, list[Event]]:
         if not isinstance(fields, dict):
             raise BadScenario(f"line {number}: this is no JSON object")
         op = fields.get("op")
-        if op in ("hello", "render", "bye"):
+        if op in ("hello", "bye"):
             continue
         if op == "open":
             if config is not None:

@@ -20,6 +20,7 @@ class Answer(NamedTuple):
     lines: Lines | None = None
     built: Built | None = None
     cancelled: Lines | None = None
+    rendered: str | None = None
 
 
 class Subject(Protocol):
@@ -57,6 +58,7 @@ class Session:
             answer.lines,
             answer.built,
             answer.cancelled,
+            answer.rendered,
         )
         self.state, self.facts = answer.state, now
         self.steps += 1

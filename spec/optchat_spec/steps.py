@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from optchat_spec.vocabulary import Batch, Config, Lines, Node
 
-Op = Literal["message", "started", "built", "failed", "retry", "wait", "context", "zoom", "reopen"]
+Op = Literal["message", "started", "built", "failed", "retry", "wait", "context", "zoom", "render", "reopen"]
 
 Built = tuple[tuple[Node, str], ...]
 """Nodes with the texts they were built from, halves before their parent."""
@@ -104,6 +104,8 @@ class Step(NamedTuple):
     """What the implementation says it built at this event."""
     cancelled: Lines | None = None
     """What it says it cancelled."""
+    rendered: str | None = None
+    """The view's text that `render` answered."""
 
 
 class Talk(NamedTuple):

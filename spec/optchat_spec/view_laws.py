@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from optchat_spec.vocabulary import (
     Batch,
@@ -17,6 +17,7 @@ from optchat_spec.vocabulary import (
     summarized,
     tiles,
 )
+from optchat_spec.vocabulary import rendered as text_of
 
 
 def view_covers(total: int, view: Sequence[Node]) -> str | None:
@@ -164,3 +165,14 @@ def cview_follows(
     """
     expected: Lines = fit(base, floor, total, built, size)[0] if ran else tuple(base)
     return None if tuple(cview) == expected else "the compaction view does not follow"
+
+
+def rendered_lines(rendered: str, view: Sequence[Node], texts: Mapping[Node, str]) -> str | None:
+    """The view reads as `<chat>`, one `id+n|text` a line, `</chat>`; no text breaks a line, and an unbuilt one is a
+    placeholder.
+    """
+    said, expected = rendered.split("\n"), text_of(view, texts).split("\n")
+    if said == expected:
+        return None
+    at = next((at for at, (one, other) in enumerate(zip(said, expected, strict=False)) if one != other), len(expected))
+    return f"line {at} of the rendered view is not what it should be (of {len(said)} lines, {len(expected)} are right)"

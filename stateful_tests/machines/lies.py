@@ -163,5 +163,8 @@ LIES: dict[str, Lie] = {
     "context_ends_at_node": at("context", lambda _, answer: answer._replace(lines=answer.state.cview)),
     "context_is_prefix": at("context", lambda _, answer: answer._replace(lines=(answer.lines or ())[:-1])),
     "zoom_partitions": at("zoom", lambda _, answer: answer._replace(lines=(answer.lines or ())[::-1])),
+    "rendered_lines": at(
+        "render", lambda _, answer: answer._replace(rendered=(answer.rendered or "").replace(" ", "  "))
+    ),
     "refused_changes_nothing": lambda _, __, answer: answer._replace(accepted=True),
 }

@@ -177,7 +177,7 @@ class PlannerMachine(LawMachine):
         total = self.session.facts.total
         level = min(level, total.bit_length() - 1)
         node = (level, pick % (total >> level))
-        self.play([Event("context", node), Event("zoom", node)])
+        self.play([Event("context", node), Event("zoom", node), Event("render")])
 
     @rule(
         op=st.sampled_from(["started", "built", "failed", "context"]),

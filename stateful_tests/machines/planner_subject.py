@@ -8,6 +8,7 @@ from typing import ClassVar
 from optchat.core.config import Config as PlannerConfig
 from optchat.core.node import Node as PlannerNode
 from optchat.core.planner import Effects, Planner, PlannerState, Refused
+from optchat.core.render import render
 from optchat.core.replay import Replay
 from optchat.core.tree import BuiltNodes
 from optchat.core.view import Batch as PlannerBatch
@@ -64,6 +65,9 @@ class PlannerSubject:
                 case "zoom":
                     self.planner.check_node(node)
                     return Answer(True, self._state(()), plain(node.children) if node.level else ())
+                case "render":
+                    text = render(self.planner.chat.view.nodes, self.planner.line)
+                    return Answer(True, self._state(()), None, (), (), text)
                 case "reopen":
                     return self._quiet(self._reopen)
         except Refused:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from optchat.core.config import Config as PlannerConfig
 from optchat.core.node import Node as PlannerNode
 from optchat.core.planner import Refused
+from optchat.core.render import render
 from optchat.store import Chat, StoreError
 from optchat_spec.session import Answer
 from optchat_spec.steps import Event, Facts, State
@@ -48,6 +49,7 @@ class StoreSubject:
     def do(self, event: Event) -> Answer:
         chat, node = self.live, PlannerNode(*event.node)
         lines: Lines | None = None
+        rendered: str | None = None
         try:
             match event.op:
                 case "message":
@@ -70,12 +72,14 @@ class StoreSubject:
                 case "zoom":
                     chat.planner.check_node(node)
                     lines = plain(node.children) if node.level else ()
+                case "render":
+                    rendered = render(chat.planner.chat.view.nodes, chat.planner.line)
                 case "reopen":
                     self.reopen(self.crashing)
         except Refused:
             return Answer(False, self.state())
         self._read_built((node.level, node.i))
-        return Answer(True, self.state(), lines)
+        return Answer(True, self.state(), lines, rendered=rendered)
 
     def state(self) -> State:
         return state_of(self.live.planner, None, self.texts, None)

@@ -100,6 +100,16 @@ EXAMPLES: dict[str, Example] = {
             (((1, 0), (0, 2)), leaves(3), False, 2, 3, FOUR, one_byte),
         ),
     ),
+    "rendered_lines": Example(
+        ("<chat>\n0+2|a b\n2+1|(not summarized yet: zoom it)\n</chat>", ((1, 0), (0, 2)), {(1, 0): "a\r\nb"}),
+        (
+            ("<chat>\n0+2|a\nb\n</chat>", ((1, 0),), {(1, 0): "a\nb"}),
+            ("<chat>\n0+2|a  b\n</chat>", ((1, 0),), {(1, 0): "a\r\nb"}),
+            ("<chat>\n0+1|a b\n</chat>", ((1, 0),), {(1, 0): "a b"}),
+            ("<chat>\n0+1|\n</chat>", ((0, 0),), {}),
+            ("<chat>\n</chat>", ((0, 0),), {(0, 0): "a"}),
+        ),
+    ),
     "push_agrees": Example((LAST, 100), ((FIRST, 11), (none_merge, 3))),
     "push_agrees_always": Example((LAST, pushed(10**12)), ((FIRST, pushed(9)), (none_merge, pushed(1)))),
     "last_merges_8_9": Example((LAST,), ((FIRST,), (none_merge,))),
