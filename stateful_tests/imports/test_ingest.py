@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from optchat.agent.settle import offline, settle
+from optchat.cli.app import app
 from optchat.core.config import Config
 from optchat.imports import ImportFailed, Record, gather
 from optchat.imports.ingest import Taken, ingest, marked, note_of
@@ -126,3 +129,22 @@ def test_the_view_is_that_of_a_chat_that_settles_after_each_message(texts: list[
                 views.append((reader.view(), reader.shrinking, [reader.line(node) for node in reader.view()]))
         assert views[0] == views[1]
         assert views[0] == views[2]
+
+
+def test_the_command_says_what_was_taken_and_left_out_and_adds_nothing_twice(tmp_path: Path) -> None:
+    lines = w.claude_lines([w.Said("user", "mend the clock", datetime.now().astimezone())], [0, 3])
+    (tmp_path / "session.jsonl").write_text("".join(lines))
+    arguments = ["import", "--dir", str(tmp_path / "chat"), str(tmp_path / "session.jsonl"), "--kinds", "own"]
+    first = CliRunner().invoke(app, arguments)
+    assert first.exit_code == 0
+    assert first.stderr == ""
+    assert first.stdout.splitlines() == [
+        "1 message imported with their own kinds from 1 file (claude)",
+        "  taken: 1 user",
+        "  left out: 1 summary records, 1 sidechains",
+        "the chat has 1 message; its view 1 line, 20 of 128,000 bytes",
+    ]
+    again = CliRunner().invoke(app, [*arguments, "--json"])
+    facts = json.loads(again.stdout)
+    assert (again.exit_code, facts["found"], facts["imported"], facts["there"]) == (0, 1, 0, 1)
+    assert facts["view"] == {"messages": 1, "view_lines": 1, "view_bytes": 20}

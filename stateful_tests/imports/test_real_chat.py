@@ -15,8 +15,7 @@ from stateful_tests.house import ROOT
 from stateful_tests.imports.test_ingest import logged
 
 HISTORY = ROOT.parent / "shared" / "data" / "aider-chat-history.md"
-if not HISTORY.exists():
-    pytest.skip("the real history is not beside the checkout", allow_module_level=True)
+pytestmark = pytest.mark.skipif(not HISTORY.exists(), reason="the real history is not beside the checkout")
 
 
 def test_every_line_of_the_history_is_in_a_message_in_its_order() -> None:
