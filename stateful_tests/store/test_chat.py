@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optchat.core.node import Node
-from optchat.store import Chat, Damaged, Item, Reader, StoreError, Unusable, doctor
+from optchat.store import Chat, Damaged, Item, Reader, StoreError, Unusable, doctor, mend
 from optchat.store.files import OsFiles
 from stateful_tests.store.harness import SMALL, ZONE, Clock, folder, settle
 
@@ -76,6 +76,8 @@ def test_images_are_kept_once_and_come_with_their_message() -> None:
             names = chat.save_image(b"picture", "png"), chat.save_image(b"picture", "png")
             assert names[0] == names[1]
             chat.append("user", "look " * 10_000, images=names[:1])
+            with pytest.raises(StoreError, match="is no image of this chat: save it first"):
+                chat.append("user", "look", images=("0" * 64 + ".png",))
             with pytest.raises(StoreError, match="is no kind of image"):
                 chat.save_image(b"x", "exe")
         with Reader.open(base) as reader:
@@ -122,6 +124,14 @@ def test_questions_about_what_is_not_there() -> None:
                     reader.node_text(node)
             assert reader.node_text(Node(0, 0)) is None
             assert reader.line(Node(0, 0)) == "(not summarized yet: zoom it)"
+
+
+@pytest.mark.parametrize("use", [Chat.open, Reader.open, doctor, mend])
+def test_a_folder_that_the_system_refuses(use: Callable[[Path], object]) -> None:
+    with folder() as base, pytest.raises(Unusable) as caught:
+        use(base / ("x" * 300))
+    assert "File name too long: " in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 class Unreadable(OsFiles):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,16 @@ def test_problems_beyond_the_first_are_counted() -> None:
         path.write_bytes(path.read_bytes().replace(b'"size"', b'"siz"'))
         report = doctor(base, SMALL)
         assert (len(report.problems), report.untold, report.incurable) == (20, 20, 40)
+
+
+def test_one_key_at_two_messages_is_found() -> None:
+    """No append of ours does that; another program's could."""
+    with folder() as base:
+        with Chat.open(base) as chat:
+            chat.append("user", "one", key="a")
+            chat.append("user", "two", key="b")
+        path = next((base / "chat" / "main").iterdir())
+        path.write_bytes(path.read_bytes().replace(b'"key":"b"', b'"key":"a"'))
+        os.utime(path, ns=(1, 1))
+        assert [problem.what for problem in doctor(base).problems][:1] == ["the key 'a' a second time"]
+        assert doctor(base).incurable == 1

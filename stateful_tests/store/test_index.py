@@ -9,14 +9,15 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from optchat.core.node import Node
-from optchat.store import Chat, Item, Reader, doctor
+from optchat.store import Chat, Item, Reader, doctor, mend
 from optchat.store.files import OS_FILES
-from optchat.store.index import read_index
+from optchat.store.index import read_index, write_index
 from optchat.store.keys import WORTH, Keys
 from optchat.store.layout import Layout
 from optchat.store.start import load
@@ -49,6 +50,31 @@ def test_every_beginning_and_every_flip_of_an_index_is_refused() -> None:
             assert isinstance(read_index(path), str)
             path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
             assert isinstance(read_index(path), str)
+
+
+def test_an_index_that_says_something_else_is_found_by_the_doctor() -> None:
+    """Its checksum is right and the files are those it was made of: only a whole reading can tell."""
+    with folder() as base:
+        with Chat.open(base, SMALL) as chat:
+            for number in range(30):
+                chat.append("user", "too long for a node " * 2)
+                if number < 20:
+                    chat.built(Node(0, number), "x" * 24)
+        path = base / "chat" / "index" / "places"
+        index = read_index(path)
+        assert not isinstance(index, str)
+        assert len(index.leaves) == len(index.ready) == 10
+        lies = [
+            index._replace(leaves=index.leaves[1:]),
+            index._replace(ready=index.ready[::-1]),
+            index._replace(messages=index.messages[::-1]),
+            index._replace(head=msgspec.structs.replace(index.head, shrinking=not index.head.shrinking)),
+            index._replace(view=index.view[:-1]),
+        ]
+        for lie in lies:
+            write_index(OS_FILES, path, lie)
+            assert [problem.what for problem in doctor(base, SMALL).problems] == ["it does not say what the files say"]
+            assert mend(base, SMALL).clean
 
 
 def touch(path: Path) -> None:

@@ -15,9 +15,9 @@ from optchat.core.planner import Effects, Planner, PlannerState, Refused
 from optchat.core.text import size
 from optchat.core.view import Batch
 from optchat.store.contents import Contents
-from optchat.store.errors import Poisoned, StoreError, Unusable
+from optchat.store.errors import Poisoned, StoreError, usable
 from optchat.store.files import OS_FILES, Files
-from optchat.store.images import save_image
+from optchat.store.images import check_image, save_image
 from optchat.store.items import Appended, Item, Line, date_text, kind_of, local_now
 from optchat.store.keys import Keys, check_key, part_key
 from optchat.store.layout import Layout
@@ -83,25 +83,20 @@ class Chat:
         With `fresh` the index is built again whether it matches or not.
         Raises Locked, Damaged, Unusable; the files are as they were then.
         """
-        layout = Layout.of(folder)
-        layout.make(files)
-        try:
-            lock = Lock(layout.lock)
-        except OSError as error:
-            raise Unusable(f"{layout.lock}: {error.strerror}: give a --dir that can be written") from error
         config = config or Config()
-        contents: Contents | None = None
-        try:
-            contents = load(layout, files, agent, config.node, fresh=fresh)
-            return cls._opened(layout, lock, contents, config, files, now)
-        except BaseException as error:
-            if contents is not None:
-                contents.close()
-            lock.release()
-            if isinstance(error, OSError):
-                where = error.filename or layout.root
-                raise Unusable(f"{where}: {error.strerror}: make room, or give a --dir that can be written") from error
-            raise
+        with usable(folder, "make room, or give a --dir that can be written"):
+            layout = Layout.of(folder)
+            layout.make(files)
+            lock = Lock(layout.lock)
+            contents: Contents | None = None
+            try:
+                contents = load(layout, files, agent, config.node, fresh=fresh)
+                return cls._opened(layout, lock, contents, config, files, now)
+            except BaseException:
+                if contents is not None:
+                    contents.close()
+                lock.release()
+                raise
 
     @classmethod
     def _opened(
@@ -184,6 +179,8 @@ class Chat:
             known = self._keys.whole(item.key)
             if known is not None:
                 return Appended(known, False)
+        for name in item.images:
+            check_image(self.layout.images, name)
         ids = []
         texts = prepare(kind, item.text)
         for part, text in enumerate(texts):

@@ -14,7 +14,7 @@ from optchat.core.text import leaf_source, merge_source, size
 from optchat.store.chat import Chat
 from optchat.store.contents import Contents
 from optchat.store.days import DayFiles, keep_aside
-from optchat.store.errors import Damaged, StoreError
+from optchat.store.errors import READABLE, Damaged, StoreError, usable
 from optchat.store.files import OS_FILES, Files, write_atomic
 from optchat.store.images import load_image
 from optchat.store.index import mismatch, read_index
@@ -73,15 +73,16 @@ def doctor(folder: Path, config: Config | None = None, *, agent: str = "unii", f
 
     It takes no lock and writes nothing. Raises Unusable when there is no chat.
     """
-    layout = Layout.of(folder)
-    layout.check()
     report = Report()
-    try:
-        tree = DayFiles(files, layout.tree)
-        main = DayFiles(files, layout.main)
-    except Damaged as error:
-        report.add(error.path, error.what)
-        return report
+    with usable(folder, READABLE):
+        layout = Layout.of(folder)
+        layout.check()
+        try:
+            tree = DayFiles(files, layout.tree)
+            main = DayFiles(files, layout.main)
+        except Damaged as error:
+            report.add(error.path, error.what)
+            return report
     contents = Contents(main, tree, agent)
     try:
         _Audit(layout, contents, (config or Config()).node, report).run()

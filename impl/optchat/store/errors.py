@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+READABLE = "give a --dir that can be read"
 
 
 class StoreError(Exception):
@@ -11,6 +15,15 @@ class StoreError(Exception):
 
 class Unusable(StoreError):
     """The folder is no place for a chat: a file, read-only, missing, or of an unknown kind."""
+
+
+@contextmanager
+def usable(folder: Path, way: str) -> Iterator[None]:
+    """Around the opening of a chat: what the system refuses is Unusable, with the path, the reason and the way out."""
+    try:
+        yield
+    except OSError as error:
+        raise Unusable(f"{error.filename or folder}: {error.strerror or error}: {way}") from error
 
 
 class Locked(StoreError):

@@ -25,6 +25,12 @@ def save_image(files: Files, folder: Path, data: bytes, suffix: str) -> str:
     return name
 
 
+def check_image(folder: Path, name: str) -> None:
+    """Raise StoreError on a name that `save_image` has not given."""
+    if NAME.fullmatch(name) is None or not (folder / name).is_file():
+        raise StoreError(f"{name!r} is no image of this chat: save it first")
+
+
 def load_image(folder: Path, name: str) -> bytes:
     """The bytes of an image. Raises Damaged when it is gone or is another one."""
     path = folder / name

@@ -35,21 +35,17 @@ class Layout:
 
     def check(self) -> None:
         """Raise Unusable when there is no chat here to read."""
-        for path in (*reversed(self.root.parents), self.root, self.main, self.tree):
-            if path.exists() and not path.is_dir():
-                raise Unusable(f"{path}: a file, where a chat's folder must be: give another --dir")
+        self._check_folders()
         if not self.main.is_dir():
             raise Unusable(f"{self.root}: no chat here: give the --dir that holds `chat/`, or import something first")
 
     def make(self, files: Files) -> None:
-        """Make the folders that are missing, durably. Raises Unusable."""
+        """Make the folders that are missing, durably. Raises Unusable, OSError."""
+        self._check_folders()
+        make_folders(files, self.main)
+        make_folders(files, self.tree)
+
+    def _check_folders(self) -> None:
         for path in (*reversed(self.root.parents), self.root, self.main, self.tree):
             if path.exists() and not path.is_dir():
                 raise Unusable(f"{path}: a file, where a chat's folder must be: give another --dir")
-        try:
-            make_folders(files, self.main)
-            make_folders(files, self.tree)
-        except OSError as error:
-            raise Unusable(
-                f"{self.root}: cannot be made ({error.strerror}): give a --dir that can be written"
-            ) from error

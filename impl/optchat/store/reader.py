@@ -10,7 +10,7 @@ from typing import Self
 from optchat.core.node import Node
 from optchat.core.text import PLACEHOLDER, flatten
 from optchat.store.contents import Contents, covering
-from optchat.store.errors import StoreError
+from optchat.store.errors import READABLE, StoreError, usable
 from optchat.store.files import OS_FILES, Files
 from optchat.store.images import load_image
 from optchat.store.layout import Layout
@@ -33,11 +33,16 @@ class Reader:
     @classmethod
     def open(cls, folder: Path, *, agent: str = "unii", files: Files = OS_FILES) -> Self:
         """Open the chat in `folder/chat`. Raises Unusable when there is none, Damaged as Chat.open does."""
-        layout = Layout.of(folder)
-        layout.check()
-        contents = load(layout, files, agent)
-        adopt_view(layout, contents)
-        return cls(layout, contents)
+        with usable(folder, READABLE):
+            layout = Layout.of(folder)
+            layout.check()
+            contents = load(layout, files, agent)
+            try:
+                adopt_view(layout, contents)
+            except BaseException:
+                contents.close()
+                raise
+            return cls(layout, contents)
 
     def __len__(self) -> int:
         """How many messages there are."""
