@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,33 +60,38 @@ def build_folder() -> Path:
 
 
 def build_binary(
-    path: str | os.PathLike[str], out: str | os.PathLike[str] | None = None, *, natives: bool = True
+    path: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    natives: bool = True,
+    flags: Sequence[str] = FLAGS,
 ) -> Path:
     """The program of a Bend file, which is checked first; a copy goes to ``out`` if that is given.
 
     Raises BendError when the file does not check, NotCompiled when only the evaluator can run it, NoCompiler.
+    ``natives`` as in build_c; ``flags`` are the C compiler's.
     """
-    binary = deep(lambda: _checked_binary(compiler(), os.fspath(path), natives))
+    binary = deep(lambda: _checked_binary([compiler(), *flags], os.fspath(path), natives))
     if out is None:
         return binary
     shutil.copy2(binary, out)
     return Path(out)
 
 
-def _checked_binary(cc: str, path: str, natives: bool) -> Path:
+def _checked_binary(command: list[str], path: str, natives: bool) -> Path:
     session = Session()
     session.load(path)
-    binary = build_folder() / (_key(cc, path, session) + ("" if natives else "-defs"))
+    binary = build_folder() / (_key(command, path, session) + ("" if natives else "-defs"))
     if not binary.exists():
         session.check()
         binary.parent.mkdir(parents=True, exist_ok=True)
-        _compile(cc, build_c(session.program.full_book(), natives=natives), binary)
+        _compile(command, build_c(session.program.full_book(), natives=natives), binary)
     return binary
 
 
-def _key(cc: str, path: str, session: Session) -> str:
-    """The hash of the files that are read, of this package, of the compiler's name and of its flags."""
-    digest = hashlib.sha256("\0".join([cc, *FLAGS]).encode())
+def _key(command: list[str], path: str, session: Session) -> str:
+    """The hash of the files that are read, of this package, and of the compiler's name and flags."""
+    digest = hashlib.sha256("\0".join(command).encode())
     root = os.path.dirname(os.path.abspath(path))
     for file, text in sorted(session.report.sources.items()):
         digest.update(f"\0{os.path.relpath(file, root)}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
@@ -95,12 +101,12 @@ def _key(cc: str, path: str, session: Session) -> str:
     return digest.hexdigest()[:24]
 
 
-def _compile(cc: str, text: str, binary: Path) -> None:
+def _compile(command: list[str], text: str, binary: Path) -> None:
     with tempfile.TemporaryDirectory(dir=binary.parent) as scratch:
         source, made = Path(scratch) / "program.c", Path(scratch) / "program"
         source.write_text(text, encoding="utf-8")
-        got = subprocess.run([cc, *FLAGS, str(source), "-o", str(made)], capture_output=True, text=True, check=False)
+        got = subprocess.run([*command, str(source), "-o", str(made)], capture_output=True, text=True, check=False)
         if got.returncode:
-            raise RuntimeError(f"the C that was generated does not compile with {cc}:\n{got.stderr[:4000]}")
+            raise RuntimeError(f"the C that was generated does not compile with {command[0]}:\n{got.stderr[:4000]}")
         # Into place in one step: another process may be building the same.
         os.replace(made, binary)
