@@ -50,6 +50,12 @@ def again(at: int) -> Callable[[Lines], Lines]:
     return lambda lines: [*lines[:at], *lines[at - 1 :]]
 
 
+def halves(there: int) -> Callable[[Lines], Lines]:
+    """Of the tree one half of node 0+2, and it."""
+    half = b'{"l":0,"i":%d,"text":"abc","size":3}' % there
+    return lambda lines: [lines[0], half, b'{"l":1,"i":0,"text":"abc","size":3}']
+
+
 MAIN, TREE = f"main/{DAY}", f"tree/{DAY}"
 GOOD = b'{"i":2,"kind":"user","text":"abc","size":3,"date":"d"}'
 NODE = b'{"l":0,"i":2,"text":"abc","size":3}'
@@ -80,6 +86,8 @@ CASES = {
     "a torn node": Case(TREE, edit(3, b'"text"', b'"te'), 3, "not JSON"),
     "a node twice": Case(TREE, again(2), 3, "a second time"),
     "a node without halves": Case(TREE, put(2, b'{"l":3,"i":0,"text":"abc","size":3}'), 2, "without its two halves"),
+    "a node without its first half": Case(TREE, halves(1), 3, "node 0+2 without its two halves"),
+    "a node without its second half": Case(TREE, halves(0), 3, "node 0+2 without its two halves"),
     "a node beyond the log": Case(TREE, put(2, NODE.replace(b'"i":2', b'"i":99')), 2, "beyond the log"),
     "a level past reason": Case(TREE, put(2, NODE.replace(b'"l":0', b'"l":10000000')), 2, "<= 63"),
     "a node of a huge id": Case(TREE, put(2, NODE.replace(b'"i":2', b'"i":' + b"9" * 99)), 2, "beyond the log"),

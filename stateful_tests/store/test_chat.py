@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from optchat.core.node import Node
 from optchat.store import Chat, Damaged, Item, Reader, StoreError, Unusable, doctor, mend
+from optchat.store.days import OPEN_FILES
 from optchat.store.files import OsFiles
 from stateful_tests.store.harness import SMALL, ZONE, Clock, folder, settle
 
@@ -188,3 +189,20 @@ def shortened(base: Path) -> None:
             os.truncate(path, 10)
         list(reader.messages())
         reader.message(5)
+
+
+def test_years_of_day_files_are_not_all_open_at_once() -> None:
+    """A process may have some 250 files open on some systems; a chat has two a day."""
+    clock = Clock()
+    with folder() as base:
+        with Chat.open(base, SMALL, now=clock) as chat:
+            for number in range(60):
+                chat.append("user", f"day {number}")
+                clock.now += timedelta(days=1)
+        before = len(os.listdir("/dev/fd"))
+        with Reader.open(base) as reader:
+            assert [reader.node_text(Node(0, each.i)) for each in reader.messages()] == [
+                f"user: day {number}" for number in range(60)
+            ]
+            assert len(os.listdir("/dev/fd")) - before <= 2 * OPEN_FILES
+        assert len(os.listdir("/dev/fd")) == before

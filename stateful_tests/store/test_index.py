@@ -77,6 +77,26 @@ def test_an_index_that_says_something_else_is_found_by_the_doctor() -> None:
             assert mend(base, SMALL).clean
 
 
+def test_an_index_that_the_lines_after_it_do_not_fit_is_dropped() -> None:
+    with folder() as base:
+        with Chat.open(base, SMALL) as chat:
+            grow(chat, 30)
+        path = base / "chat" / "index" / "places"
+        index = read_index(path)
+        assert not isinstance(index, str)
+        chat = Chat.open(base, SMALL)
+        chat.append("user", "after it")
+        found = plan(chat.planner)
+        crash(chat)
+        write_index(OS_FILES, path, index._replace(messages=index.messages[:-1]))
+        with Reader.open(base) as reader:
+            assert reader.view() == found[0]
+        assert not doctor(base, SMALL).clean
+        with Chat.open(base, SMALL) as chat:
+            assert plan(chat.planner) == found
+        assert doctor(base, SMALL).clean
+
+
 def touch(path: Path) -> None:
     os.utime(path, ns=(1, 1))
 

@@ -20,7 +20,7 @@ BLOCK = 1 << 20
 """Bytes read at once by a scan."""
 GUESS = 1 << 12
 """Bytes read at once for one line of unknown length; most lines are shorter."""
-OPEN_FILES = 32
+OPEN_FILES = 16
 """The most files kept open for reading."""
 
 
