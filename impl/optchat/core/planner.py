@@ -181,6 +181,7 @@ class Planner:
 
     def check_node(self, node: Node) -> None:
         """Refuse what is no node of this chat: negative, or beyond the messages."""
+        # The level is bounded first: a shift by a level from outside could be of any size.
         if node.level < 0 or node.i < 0 or node.level > self.total.bit_length() or node.end > self.total:
             raise Refused(f"{_name(node)} is no node of a chat of {self.total} messages")
 
@@ -246,4 +247,5 @@ def context_of(lines: Iterable[Node], end: int, built: BuiltNodes) -> list[Node]
 
 
 def _name(node: Node) -> str:
-    return node.name if node.level >= 0 and node.i >= 0 else f"node ({node.level}, {node.i})"
+    """A node's name, also of what is no node of any chat."""
+    return node.name if 0 <= node.level <= 64 and node.i >= 0 else f"node ({node.level}, {node.i})"
