@@ -15,10 +15,10 @@ from .convert import Converter
 from .declare import Program
 from .descent import OPEN, Part, decreases, passed
 from .errors import BendError, Place
-from .evaluate import Machine, plus
+from .evaluate import Machine
 from .show import Shower
 from .templates import Instances, TemplateCall
-from .values import Node
+from .values import Node, plus
 
 _CHECKED = (c.Lam, c.Match, c.NoMatch, c.Ctr, c.NatLit, c.Plus, c.U32Lit, c.CharLit, c.StrLit, c.F32Lit)
 _INFERRED_TYPES = (c.Pi, c.Data, c.Kind, c.QuantType, c.Quantity, c.Meet, c.Eq)

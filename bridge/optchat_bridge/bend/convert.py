@@ -11,8 +11,8 @@ from typing import Any
 
 from . import core as c
 from . import values as v
-from .evaluate import Machine, literal_view
-from .values import Node
+from .evaluate import Machine
+from .values import Node, literal_view
 
 _TEXT_LAZY = (v.VCall, v.VApp)
 _FUNCTIONS = (v.VLam, v.VMatch)

@@ -11,26 +11,35 @@ from typing import Any, Final
 
 from . import core as c
 from . import values as v
+from .codegen import compile_step
 from .errors import stopped
 from .values import Env, Node
 
 FRESH: Final = 1 << 40
 """Levels from here on are fresh variables of conversion and showing, never of a context."""
 STEP_LIMIT: Final = 200_000_000
+COMPILE_AFTER: Final = 64
+"""Calls of a def before it gets a step function of its own."""
 ZERO: Final = "Zero"
 SUCC: Final = "Succ"
 
 
 class Machine:
-    """The evaluator of one book. ``defs`` holds every def that was met, complete or not."""
+    """The evaluator of one book. ``defs`` holds every def that was met, complete or not.
 
-    def __init__(self, find: Callable[[str], v.Def]) -> None:
+    ``field_count`` gives a constructor's number of fields; ``numerals`` says that Zero and Succ are numerals.
+    """
+
+    def __init__(self, find: Callable[[str], v.Def], field_count: Callable[[str], int], numerals: bool) -> None:
         self._find = find
+        self.field_count = field_count
+        self._numerals = numerals
+        self._nullary: dict[str, v.VCtr] = {}
         self.defs: dict[str, v.Def] = {}
         self.steps = 0
         self.step_limit = STEP_LIMIT
         self._fresh = FRESH
-        self._fresh_leaf = False
+        self.fresh_leaf = False
         self._inst: dict[type, Callable[[Any, Env], Node]] = {
             c.Var: lambda t, env: env[t.level],
             c.Ref: lambda t, env: v.VCall(self.definition(t.name), ()),
@@ -40,7 +49,7 @@ class Machine:
             c.NoMatch: v.VMatch,
             c.Ctr: self._ctr,
             c.NatLit: lambda t, env: t.value,
-            c.Plus: lambda t, env: plus(t.count, self.inst(t.term, env)),
+            c.Plus: lambda t, env: v.plus(t.count, self.inst(t.term, env)),
             c.U32Lit: lambda t, env: v.VU32(t.value),
             c.CharLit: lambda t, env: v.VChar(t.code),
             c.StrLit: lambda t, env: v.VText(t.text, 0),
@@ -64,6 +73,13 @@ class Machine:
         found = self.defs.get(name)
         if found is None:
             found = self.defs[name] = self._find(name)
+        return found
+
+    def nullary(self, con: str) -> v.VCtr:
+        """The value of a constructor without fields, one for all."""
+        found = self._nullary.get(con)
+        if found is None:
+            found = self._nullary[con] = v.VCtr(con, ())
         return found
 
     def fresh(self, name: str) -> v.VVar:
@@ -117,7 +133,7 @@ class Machine:
             return lazy.val  # type: ignore[no-any-return]
         trail = [lazy]
         while True:
-            self._fresh_leaf = False
+            self.fresh_leaf = False
             result = self._step(lazy)
             if result is None:
                 value: Node = lazy
@@ -129,7 +145,7 @@ class Machine:
             if lazy.val is not None:
                 value = lazy.val
                 break
-            if not self._fresh_leaf:
+            if not self.fresh_leaf:
                 trail.append(lazy)
         for each in trail:
             each.val = value
@@ -166,7 +182,14 @@ class Machine:
             result = fun.native(self, args)
             if result is not None:
                 return result
-        result = self._walk(fun.body, (), args[:arity])
+        if fun.step is None and fun.calls < COMPILE_AFTER:
+            fun.calls += 1
+            if fun.calls == COMPILE_AFTER:
+                fun.step = compile_step(self, fun, self._numerals)
+        if fun.step is not None:
+            result = fun.step(args if len(args) == arity else args[:arity])
+        else:
+            result = self._walk(fun.body, (), args[:arity])
         if result is not None and len(args) > arity:
             return v.VApp(result, args[arity:])
         return result
@@ -197,7 +220,7 @@ class Machine:
                 queue.reverse()
                 return self.apply_lazy(self.inst(term, env), tuple(queue))
         # a call made just now is known to nobody else: its value need not be kept (perf/counter_1000000)
-        self._fresh_leaf = type(term) is c.App
+        self.fresh_leaf = type(term) is c.App
         return self.inst(term, env)
 
     def _select(self, term: c.Term, env: Env, args: tuple[Node, ...]) -> Node | None:
@@ -225,7 +248,7 @@ class Machine:
             count: int = value.count  # type: ignore[union-attr, assignment]
             tail: Node = value.tail  # type: ignore[union-attr]
             return SUCC, (v.VPlus(count - 1, tail) if count > 1 else tail,)
-        return literal_view(value)
+        return v.literal_view(value)
 
     def apply_lazy(self, fun: Node, args: tuple[Node, ...]) -> Node:
         """An application that is not evaluated yet."""
@@ -252,38 +275,8 @@ class Machine:
         return None
 
 
-def plus(count: int, node: Node) -> Node:
-    """``count`` successors of a node, as a numeral where that is known."""
-    kind = type(node)
-    if kind is int:
-        return node + count  # type: ignore[operator]
-    if kind is v.VPlus:
-        return v.VPlus(node.count + count, node.tail)  # type: ignore[union-attr, operator, arg-type]
-    if kind in v.LAZY and node.val is not None and node.val is not node:  # type: ignore[union-attr]
-        return plus(count, node.val)  # type: ignore[union-attr]
-    return v.VPlus(count, node)
-
-
 def _known(node: Node) -> Node:
     """A node without the lazy node in front of its value, so that the latter can be forgotten."""
     if type(node) in v.LAZY and node.val is not None:  # type: ignore[union-attr]
         return node.val  # type: ignore[union-attr, no-any-return]
     return node
-
-
-def literal_view(value: Node) -> tuple[str, tuple[Node, ...]] | None:
-    """The outermost constructor of a literal that is no numeral."""
-    if isinstance(value, v.VText):
-        if value.at == len(value.text):
-            return "SNil", ()
-        return "SCon", (v.VChar(ord(value.text[value.at])), v.VText(value.text, value.at + 1))
-    if isinstance(value, v.VChar):
-        return "Chr", (v.VU32(value.code),)
-    if isinstance(value, v.VU32):
-        return "U32", (v.VWord(value.value, 32),)
-    if isinstance(value, v.VWord):
-        if value.bits == 0:
-            return "WNil", ()
-        bit = v.VCtr("True" if value.value & 1 else "False", ())
-        return "WCon", (bit, v.VWord(value.value >> 1, value.bits - 1))
-    return None

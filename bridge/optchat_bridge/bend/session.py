@@ -66,7 +66,7 @@ class Session:
         finally:
             self.report.sources = {each.path: each.text for each in self.library.modules.values()}
         self.program = Program(self.library)
-        self.machine = Machine(self._definition)
+        self.machine = Machine(self._definition, self._field_count, self.library.numerals() is not None)
         self.checker = Checker(self.program, self.machine, Shower(self.machine, self._shown))
 
     def _definition(self, name: str) -> v.Def:
@@ -75,6 +75,9 @@ class Session:
         if self.program.entry(name).module.base:
             found.body = self.program.body(name).body
         return found
+
+    def _field_count(self, con: str) -> int:
+        return len(self.program.constructor(con).fields)
 
     def _shown(self, name: str) -> str:
         """A full name as the current file writes it."""

@@ -282,3 +282,33 @@ DATA: Final = VKind(QUANTITIES[2])
 QUANT: Final = VQuantType()
 REFL: Final = VRefl()
 LAZY: Final = frozenset([VCall, VApp, VRewrite, VMeet])
+
+
+def plus(count: int, node: Node) -> Node:
+    """``count`` successors of a node, as a numeral where that is known."""
+    kind = type(node)
+    if kind is int:
+        return node + count  # type: ignore[operator]
+    if kind is VPlus:
+        return VPlus(node.count + count, node.tail)  # type: ignore[union-attr, operator, arg-type]
+    if kind in LAZY and node.val is not None and node.val is not node:  # type: ignore[union-attr]
+        return plus(count, node.val)  # type: ignore[union-attr]
+    return VPlus(count, node)
+
+
+def literal_view(value: Node) -> tuple[str, tuple[Node, ...]] | None:
+    """The outermost constructor of a literal that is no numeral."""
+    if isinstance(value, VText):
+        if value.at == len(value.text):
+            return "SNil", ()
+        return "SCon", (VChar(ord(value.text[value.at])), VText(value.text, value.at + 1))
+    if isinstance(value, VChar):
+        return "Chr", (VU32(value.code),)
+    if isinstance(value, VU32):
+        return "U32", (VWord(value.value, 32),)
+    if isinstance(value, VWord):
+        if value.bits == 0:
+            return "WNil", ()
+        bit = VCtr("True" if value.value & 1 else "False", ())
+        return "WCon", (bit, VWord(value.value >> 1, value.bits - 1))
+    return None
