@@ -28,6 +28,8 @@ class Fact(NamedTuple):
     """What carries it: a function of `impl`, or the words "the design" for a fact between two formulas."""
     says: str
     prove: Callable[[Iterable[int]], int]
+    pairs_levels: bool = False
+    """Whether it takes every pair of levels, not every level."""
 
 
 def always(claim: z3.BoolRef, *assumed: z3.BoolRef) -> int:
@@ -165,5 +167,5 @@ FACTS = (
     Fact("from_first_differs", ("first_is_not_last",), "the design", "due from first orders else", from_first_differs),
     Fact("node_arithmetic", ("zoom_partitions",), "node.Node", "halves tile their parent", node_arithmetic),
     Fact("names", ("zoom_partitions",), "node.node_at", "a name has one node, or is refused", names),
-    Fact("heap_keys", ("fit_most_due",), "view.View.fit", "heap keys order like the fractions", heap_keys),
+    Fact("heap_keys", ("fit_most_due",), "view.View.fit", "heap keys order like the fractions", heap_keys, True),
 )
