@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .report import check_file, render
@@ -13,10 +14,12 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m optchat_bridge.bend check|run FILE", file=sys.stderr)
         return 1
     report = check_file(arguments[1])
-    if report.ok and arguments[0] == "run" and report.main is not None:
-        print(report.main)
-    else:
-        print(render(report))
+    shown = report.main if report.ok and arguments[0] == "run" and report.main is not None else render(report)
+    try:
+        print(shown, flush=True)
+    except BrokenPipeError:
+        # the reader has gone; nothing is left to tell it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if report.ok else 1
 
 

@@ -338,7 +338,7 @@ class Checker:
 
     def construct(self, con: c.Constructor, fields: v.Env) -> Node:
         """A constructor's value, in numeral form if it is a numeral."""
-        if con.type_name == self.program.library.numerals():
+        if con.type_name == self.program.library.numerals:
             return plus(1, fields[0]) if fields else 0
         return v.VCtr(con.name, fields)
 
@@ -384,7 +384,7 @@ class Checker:
 
     def _literal(self, term: c.Term, type_: Node, ctx: Ctx, live: bool) -> Usage:
         if isinstance(term, c.NatLit | c.Plus):
-            name = self.program.library.numerals() or ""
+            name = self.program.library.numerals or ""
         elif isinstance(term, c.U32Lit):
             name = "U32"
         elif isinstance(term, c.CharLit):

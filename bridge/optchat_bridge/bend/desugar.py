@@ -123,7 +123,7 @@ class Desugarer:
 
     def make(self, con: ConEntry, args: tuple[c.Term, ...], pos: int) -> c.Term:
         """A saturated constructor, in numeral form if it is one of the numerals' type."""
-        if con.type_name == self.library.numerals():
+        if con.type_name == self.library.numerals:
             if not args:
                 return c.NatLit(0, pos)
             inner = args[0]
@@ -205,7 +205,7 @@ class Desugarer:
 
     def _numeral(self, value: int, pos: int) -> c.Term:
         con = self._constructor("Zero", False)
-        if con is not None and con.type_name == self.library.numerals():
+        if con is not None and con.type_name == self.library.numerals:
             return c.NatLit(value, pos)
         if value > _NUMERAL_CHAIN_LIMIT:
             raise outside(f"a numeral above {_NUMERAL_CHAIN_LIMIT}n of an own type", self.place(pos))

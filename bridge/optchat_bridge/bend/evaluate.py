@@ -13,13 +13,15 @@ from . import core as c
 from . import values as v
 from .codegen import compile_step
 from .errors import stopped
+from .limits import STEP_LIMIT, memory_limit, memory_used
 from .values import Env, Node
 
 FRESH: Final = 1 << 40
 """Levels from here on are fresh variables of conversion and showing, never of a context."""
-STEP_LIMIT: Final = 200_000_000
 COMPILE_AFTER: Final = 64
 """Calls of a def before it gets a step function of its own."""
+_LOOK: Final = 50_000
+"""Steps between two looks at the limits."""
 ZERO: Final = "Zero"
 SUCC: Final = "Succ"
 
@@ -37,7 +39,8 @@ class Machine:
         self._nullary: dict[str, v.VCtr] = {}
         self.defs: dict[str, v.Def] = {}
         self.steps = 0
-        self.step_limit = STEP_LIMIT
+        self._next_look = _LOOK
+        self._memory_limit = memory_limit()
         self._fresh = FRESH
         self.fresh_leaf = False
         self._inst: dict[type, Callable[[Any, Env], Node]] = {
@@ -154,8 +157,8 @@ class Machine:
     def _step(self, node: Any) -> Node | None:
         """One unfolding at the head; None when stuck."""
         self.steps += 1
-        if self.steps > self.step_limit:
-            raise stopped(f"more than {self.step_limit} steps of evaluation")
+        if self.steps > self._next_look:
+            self._look()
         kind = type(node)
         if kind is v.VCall:
             return self._call(node.fun, node.args)
@@ -164,6 +167,14 @@ class Machine:
         if kind is v.VRewrite:
             return node.body if self.whnf(node.evidence) is v.REFL else None  # type: ignore[no-any-return]
         return self._meet(self.whnf(node.left), self.whnf(node.right))
+
+    def _look(self) -> None:
+        """Looks at the limits now and then."""
+        self._next_look = self.steps + _LOOK
+        if self.steps > STEP_LIMIT:
+            raise stopped(f"more than {STEP_LIMIT} steps of evaluation")
+        if memory_used() > self._memory_limit:
+            raise stopped(f"more than {self._memory_limit} MB of memory (OPTCHAT_BEND_MB sets another limit)")
 
     def _meet(self, left: Node, right: Node) -> Node | None:
         for one, other in ((left, right), (right, left)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -237,8 +238,9 @@ class Library:
             count += 1
         return count
 
+    @cached_property
     def numerals(self) -> str | None:
-        """The type of numerals: Zero{} and Succ{pred} of a bare, parameterless type of natural numbers."""
+        """The type of numerals: Zero{} and Succ{pred} of a bare, parameterless type. Ask when all is loaded."""
         zero, succ = self.constructors.get("Zero"), self.constructors.get("Succ")
         if zero is None or succ is None or zero.type_name != succ.type_name:
             return None

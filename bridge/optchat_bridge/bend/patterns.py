@@ -15,7 +15,7 @@ from .core import ERASED, MANY, ONE, Lam, Match, NoMatch, Term, Var
 from .errors import BendError, Place, outside, parse_error
 from .modules import ConEntry
 
-NUMERAL_PATTERN_LIMIT: Final = 5_000
+NUMERAL_PATTERN_LIMIT: Final = 1_000
 
 
 class Binder:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
-from .errors import BendError, Place
+from .errors import BendError, Place, stopped
+from .limits import deep
 from .session import Report, Session
 
-_STACK: Final = 512 * 2**20
-_RECURSION: Final = 100_000_000
 _SHOWN: Final = 160
 """Characters of the source line that an error shows."""
-Result = TypeVar("Result")
 
 
 def check_file(path: str | os.PathLike[str], *, main: bool = True) -> Report:
@@ -38,33 +33,10 @@ def _check(path: str, main: bool) -> Report:
     except BendError as error:
         session.report.ok = False
         session.report.error = error
+    except MemoryError:
+        session.report.ok = False
+        session.report.error = stopped("out of memory")
     return session.report
-
-
-def deep(work: Callable[[], Result]) -> Result:
-    """Runs work in a thread of its own, whose recursion is bounded by memory alone."""
-    results: list[Result] = []
-    failures: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:  # carried to the caller's thread and raised there
-            failures.append(error)
-
-    before = sys.getrecursionlimit()
-    threading.stack_size(_STACK)
-    sys.setrecursionlimit(_RECURSION)
-    try:
-        thread = threading.Thread(target=body)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(0)
-        sys.setrecursionlimit(before)
-    if failures:
-        raise failures[0]
-    return results[0]
 
 
 def render(report: Report) -> str:

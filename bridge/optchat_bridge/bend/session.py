@@ -66,7 +66,7 @@ class Session:
         finally:
             self.report.sources = {each.path: each.text for each in self.library.modules.values()}
         self.program = Program(self.library)
-        self.machine = Machine(self._definition, self._field_count, self.library.numerals() is not None)
+        self.machine = Machine(self._definition, self._field_count, self.library.numerals is not None)
         self.checker = Checker(self.program, self.machine, Shower(self.machine, self._shown))
 
     def _definition(self, name: str) -> v.Def:

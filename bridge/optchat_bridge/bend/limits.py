@@ -1,0 +1,82 @@
+"""The limits of a check: depth of recursion, steps, memory; and the thread in which deep work runs.
+
+Recursion of Python functions among each other uses the heap (from CPython 3.11 on), so one thread with a high
+recursion limit serves any depth that memory allows. What still uses the machine stack is bounded by the nesting of
+the source (``parse_base.NESTING_LIMIT``) and fits the thread's stack.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from .errors import BendError, stopped
+
+if sys.platform != "win32":
+    import resource
+
+STEP_LIMIT: Final = 100_000_000
+"""Unfoldings of one check."""
+MEMORY_VARIABLE: Final = "OPTCHAT_BEND_MB"
+_DEFAULT_MB: Final = 4096
+_STACK: Final = 512 * 2**20
+_RECURSION: Final = 100_000_000
+
+Result = TypeVar("Result")
+
+
+def memory_limit() -> int:
+    """Megabytes that a check may use: OPTCHAT_BEND_MB, else 4096."""
+    text = os.environ.get(MEMORY_VARIABLE, "")
+    if not text:
+        return _DEFAULT_MB
+    if not text.isdecimal() or not int(text):
+        raise BendError(message=f"{MEMORY_VARIABLE} must be a positive number of megabytes, got {text!r}", plain=True)
+    return int(text)
+
+
+def memory_used() -> int:
+    """The largest resident set of this process so far, in megabytes."""
+    if sys.platform == "win32":
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak // 2**20 if sys.platform == "darwin" else peak // 2**10
+
+
+def deep(work: Callable[[], Result]) -> Result:
+    """Runs work in a thread of its own, whose recursion is bounded by memory alone.
+
+    The cyclic garbage collector rests meanwhile: graphs are large and nearly free of cycles
+    (perf/counter_1000000: 11.8 s with it, 3.1 s without).
+    """
+    results: list[Result] = []
+    failures: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            results.append(work())
+        except MemoryError:
+            failures.append(stopped("out of memory"))
+        except BaseException as error:  # carried to the caller's thread and raised there
+            failures.append(error)
+
+    before, collecting = sys.getrecursionlimit(), gc.isenabled()
+    threading.stack_size(_STACK)
+    sys.setrecursionlimit(_RECURSION)
+    gc.disable()
+    try:
+        thread = threading.Thread(target=body)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(0)
+        sys.setrecursionlimit(before)
+        if collecting:
+            gc.enable()
+    if failures:
+        raise failures[0]
+    return results[0]
