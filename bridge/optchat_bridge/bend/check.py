@@ -364,6 +364,9 @@ class Checker:
         return False
 
     def _constructor(self, term: c.Ctr, type_: Node, ctx: Ctx, live: bool) -> Usage:
+        if term.con not in self.program.library.constructors:
+            note = f"{term.con} is a datatype: write its arguments as <>"
+            self.fail(ctx, term.pos, type_, "non-inferrable term", note)
         data = self.machine.whnf(type_)
         if not isinstance(data, v.VData):
             self._not_inferrable(term, type_, ctx)

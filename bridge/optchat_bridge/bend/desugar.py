@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from . import arrays
 from . import core as c
 from . import surface as s
 from .errors import BendError, Place, outside, parse_error
@@ -41,6 +42,8 @@ class Desugarer:
         self.library = library
         self.module = module
         self.order = order
+        self.arrays: dict[int, arrays.ArrayType] = {}
+        """Levels that lets bind to arrays. A stale one can only lead to a term that does not type."""
         names = Names(module.path, self._constructor, self._field_names, self.make, self._is_global, self._leaf)
         self.matches = MatchCompiler(names)
         self._forms: dict[type, Callable[..., c.Term]] = {
@@ -137,11 +140,11 @@ class Desugarer:
     def _con(self, name: str, args: tuple[c.Term, ...], pos: int) -> c.Term:
         con = self._constructor(name, False)
         if con is None:
-            error = BendError(message=f"a declared constructor (unknown: {name})", place=self.place(pos))
             entry = self.library.resolve(name, self.module, self.place(pos))
             if entry is not None and isinstance(entry.decl, s.SType):
-                error.note = f"{name} is a datatype: write its arguments as <>"
-            raise error
+                # the checker refuses it and says how to write a type
+                return c.Ctr(name, args, pos)
+            raise BendError(message=f"a declared constructor (unknown: {name})", place=self.place(pos))
         count = len(self._field_names(con))
         if len(args) != count:
             fields = f"{name} with {count} field{'s' if count != 1 else ''}"
@@ -306,7 +309,12 @@ class Desugarer:
             if self._constructor(each.name, True) is not None:
                 raise braced(each.name, self.place(each.pos))
             type_ = None if each.type is None else self.term(each.type, scope, depth)
-            binds.append(c.Bind(each.mark, each.name, type_, self.term(each.value, scope, depth), each.pos))
+            value = self.term(each.value, scope, depth)
+            if isinstance(each.value, s.SFill) and isinstance(value, c.App):
+                levels = value.args[1]
+                assert isinstance(levels, c.NatLit)
+                self.arrays[depth + len(binds)] = arrays.ArrayType(value.args[0], levels.value)
+            binds.append(c.Bind(each.mark, each.name, type_, value, each.pos))
         inner = self._bound(scope, depth, *(each.name for each in binds), kind="let")
         return c.Let(tuple(binds), self.term(term.body, inner, depth + len(binds)), term.pos)
 
@@ -422,13 +430,38 @@ class Desugarer:
     # Arrays
 
     def _fill(self, term: s.SFill, scope: Scope, depth: int) -> c.Term:
-        raise outside("an array", self.place(term.pos))
+        self._base_type("Array", term.pos)
+        levels = arrays.depth_of(self.term(term.depth, scope, depth))
+        if levels is None:
+            raise outside("an array whose size is no literal power of two", self.place(term.pos))
+        array = arrays.ArrayType(self.term(term.type, scope, depth), levels)
+        return arrays.fill(array, self.term(term.value, scope, depth), term.pos)
+
+    def _array(self, name: s.Surface, scope: Scope) -> tuple[arrays.ArrayType, c.Var]:
+        """What is known of a named array."""
+        if isinstance(name, s.SName) and name.name in scope:
+            var = local_term(scope[name.name])
+            if isinstance(var, c.Var) and var.level in self.arrays:
+                return self.arrays[var.level], c.Var(var.level, var.name, name.pos)
+        raise outside("an array that is not bound to a fill or a write in the same body", self.place(name.pos))
+
+    def _path(self, index: s.Surface, array: arrays.ArrayType, scope: Scope, depth: int) -> c.Term:
+        path = arrays.path_to(self.term(index, scope, depth), array.depth, index.pos)
+        if path is None:
+            raise outside("an index that is no literal within the array", self.place(index.pos))
+        return path
 
     def _index(self, term: s.SIndex, scope: Scope, depth: int) -> c.Term:
-        raise outside("an index into an array", self.place(term.pos))
+        array, name = self._array(term.array, scope)
+        return arrays.read(array, name, self._path(term.index, array, scope, depth), term.pos)
 
     def _store(self, term: s.SStore, scope: Scope, depth: int) -> c.Term:
-        raise outside("a write to an array", self.place(term.pos))
+        array, name = self._array(s.SName(term.array, term.pos), scope)
+        path = self._path(term.index, array, scope, depth)
+        value = arrays.write(array, name, path, self.term(term.value, scope, depth), term.pos)
+        self.arrays[depth] = array
+        body = self.term(term.body, self._bound(scope, depth, term.array, kind="let"), depth + 1)
+        return c.Let((c.Bind(c.ONE, term.array, None, value, term.pos),), body, term.pos)
 
 
 def local_term(local: Local) -> c.Term:

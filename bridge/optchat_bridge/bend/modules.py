@@ -262,7 +262,8 @@ def _is_quant(type_: s.Surface) -> bool:
 def base_parts() -> list[Path]:
     """The files of our Base in the order in which they are read."""
     lines = (BASE_DIR / "base.bend").read_text(encoding="utf-8").split("\n")
-    return [BASE_DIR / line.removeprefix("# part ").strip() for line in lines if line.startswith("# part ")]
+    parts = [BASE_DIR / line.removeprefix("# part ").strip() for line in lines if line.startswith("# part ")]
+    return [*parts, BASE_DIR.with_name("sugar.bend")]
 
 
 def _read(path: str, importer: Place | None) -> str:

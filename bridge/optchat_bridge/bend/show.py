@@ -120,6 +120,9 @@ class Shower:
                 last = self.machine.whnf(last.args[1])
             self._list("(", [*items, last], ")")
             return
+        if value.con in ("ALeaf", "ANode"):
+            self._list("[", self._slots(value), "]")
+            return
         if value.con in ("SCon", "SNil"):
             text = self._text(value)
             if text is not None:
@@ -152,6 +155,18 @@ class Shower:
             self._out.append(" <> ")
         self._node(node)
         return bool(items)
+
+    def _slots(self, value: v.VCtr) -> list[Node]:
+        """The slots of an array from left to right."""
+        slots: list[Node] = []
+        stack: list[Node] = [value]
+        while stack:
+            node: Any = self.machine.whnf(stack.pop())
+            if type(node) is v.VCtr and node.con == "ANode":
+                stack.extend(reversed(node.args))
+            else:
+                slots.extend(node.args if type(node) is v.VCtr and node.con == "ALeaf" else [node])
+        return slots
 
     def _text(self, value: v.VCtr) -> str | None:
         chars: list[str] = []

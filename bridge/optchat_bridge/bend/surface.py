@@ -79,7 +79,7 @@ class SList:
 
 @dataclass(slots=True)
 class SFill:
-    """``[value : type * depth]``: an array of 2^depth slots."""
+    """``[value : type * depth]``: an array of ``depth`` slots."""
 
     value: Surface
     type: Surface
