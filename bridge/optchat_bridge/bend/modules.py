@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,7 @@ from .parse_file import FileParser
 from .reserved import CONSTRUCTORS, NAMES
 
 BASE_DIR: Final = Path(__file__).with_name("base")
+SUGAR: Final = Path(__file__).with_name("sugar.bend")
 FILE_LIMIT: Final = 16 * 2**20
 """Bytes of source that one file may have."""
 
@@ -123,11 +124,8 @@ class Library:
             path = str(part)
             module = Module(path, "", part.read_text(encoding="utf-8"), base=True)
             self.modules[path] = module
-            parser = FileParser(module.text, path)
-            parser.declarations(self._law_test(module), self._declarer(module))
-
-    def _declarer(self, module: Module) -> Callable[[s.SDecl], None]:
-        return lambda decl: self._declare(module, decl)
+            for decl in _base_part(path, module.text):
+                self._declare(module, decl)
 
     # Declaring
 
@@ -263,7 +261,15 @@ def base_parts() -> list[Path]:
     """The files of our Base in the order in which they are read."""
     lines = (BASE_DIR / "base.bend").read_text(encoding="utf-8").split("\n")
     parts = [BASE_DIR / line.removeprefix("# part ").strip() for line in lines if line.startswith("# part ")]
-    return [*parts, BASE_DIR.with_name("sugar.bend")]
+    return [*parts, SUGAR]
+
+
+@lru_cache(maxsize=64)
+def _base_part(path: str, text: str) -> tuple[s.SDecl, ...]:
+    """The declarations of a part of Base, parsed once a process: nothing changes them. Base fills no law."""
+    decls: list[s.SDecl] = []
+    FileParser(text, path).declarations(lambda _: False, decls.append)
+    return tuple(decls)
 
 
 def _read(path: str, importer: Place | None) -> str:

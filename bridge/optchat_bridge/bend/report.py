@@ -9,6 +9,8 @@ from .errors import BendError, Place, stopped
 from .limits import deep
 from .session import Report, Session
 
+__all__ = ["check_file", "deep", "render", "run_file"]
+
 _SHOWN: Final = 160
 """Characters of the source line that an error shows."""
 
