@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from optchat_bridge.bend.errors import BendError
+from optchat_bridge.bend.limits import deep
 from optchat_bridge.bend.modules import BASE_DIR, base_parts
-from optchat_bridge.bend.report import check_file, deep, render
+from optchat_bridge.bend.report import check_file, render
 from optchat_bridge.bend.session import Session
 
 HERE = Path(__file__).parent

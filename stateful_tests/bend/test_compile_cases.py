@@ -18,11 +18,9 @@ VALUES = {row[0]: row[2] for row in ROWS if row[1] == "accept" and row[2]}
 NOT_PLAIN = {f"accept/{name}.bend" for name in ("ev_church", "ev_closed_normal_form", "ev_stuck_open_term", "ev_float")}
 NOT_PLAIN |= {"accept/fun_main_function.bend"}
 """Functions and opaque names have normal forms that only the evaluator can show."""
-ARRAYS = {"accept/ev_array.bend"}
-"""Not in our part of Bend."""
 
 
-@pytest.mark.parametrize("case", sorted(set(VALUES) - NOT_PLAIN - ARRAYS))
+@pytest.mark.parametrize("case", sorted(set(VALUES) - NOT_PLAIN))
 def test_a_compiled_main_prints_the_normal_form(case: str) -> None:
     ran = run(build_binary(CASES / case, flags=QUICK))
     assert (ran.out, ran.err, ran.status) == (VALUES[case] + "\n", "", 0)

@@ -20,8 +20,8 @@ from .compile_lower import lower
 from .compile_simplify import simplify
 from .core import Book
 from .errors import BendError
+from .limits import deep
 from .modules import BASE_DIR
-from .report import deep
 from .session import Session
 
 FLAGS: Final = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")

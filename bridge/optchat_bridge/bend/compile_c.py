@@ -16,7 +16,10 @@ from .compile_natives import EFFECTS
 from .compile_strict import Forced, forced, strictness
 
 HERE: Final = Path(__file__).parent
-_KNOWN: Final = ("True", "False", "LT", "EQ", "GT", "Unit", "Nil", "Con", "SNil", "SCon", "Tuple", "Done", "Fail")
+_KNOWN: Final = (
+    *("True", "False", "LT", "EQ", "GT", "Unit", "Nil", "Con", "SNil", "SCon", "Tuple", "Done", "Fail"),
+    *("ALeaf", "ANode"),
+)
 """Constructors that the run time or an operation names."""
 _EFFECT_CODES: Final = ("text", "text_head", "step", "bound", "got", "done")
 _SHOW_CODES: Final = ("force", "forced", "print")

@@ -19,6 +19,11 @@ def _cmp(a: int, b: int) -> Imm:
 
 def fold(op: str, args: tuple[Expr, ...]) -> Expr | None:
     """The value of an operation whose arguments are all constants, or None."""
+    match op, args:
+        case "word_con", (Imm("con", _, bit), Imm("word", word)):
+            return Imm("word", (word >> 6 << 1 | (bit == "True")) << 6 | (word & 63) + 1)
+        case "u32_pack", (Imm("word", word),):
+            return Imm("u32", word >> 6)
     values: list[int] = []
     for arg in args:
         if not isinstance(arg, Imm) or arg.kind not in ("nat", "u32", "chr"):

@@ -107,8 +107,7 @@ def restored(e: Expr, facts: Facts) -> Expr:
 
 
 class _Folding:
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
+    def __init__(self) -> None:
         self.bits: set[int] = set()
         self.literals: list[tuple[int, Expr]] = []
         self.default: Expr | None = None
@@ -155,13 +154,13 @@ class _Folding:
             self.fine = False
 
 
-def literal_tests(e: Case, facts: Facts, fresh: Callable[[], int]) -> Expr | None:
+def literal_tests(e: Case, fresh: Callable[[], int]) -> Expr | None:
     """The chain of comparisons that a case on a machine word means, or None if it looks at bits for another reason."""
     match e:
         case Case(V(var), _, (Alt("U32", (word,), body),), None):
-            folding = _Folding(facts)
+            folding = _Folding()
             folding.bits.add(word)
-            folding.walk(body, word, 0, 0, facts | {var: ("U32", (V(word),))})
+            folding.walk(body, word, 0, 0, {var: ("U32", (V(word),))})
         case _:
             return None
     result = folding.default

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from . import core
 from .compile_close import Closed, Entry, Env, closed_term
+from .compile_fold import fold
 from .compile_ir import (
     NONE,
     Alt,
@@ -29,6 +30,7 @@ from .compile_ir import (
     Str,
     V,
 )
+from .compile_literals import REBUILT, literal_tests
 from .compile_natives import EFFECTS, NATIVES
 from .errors import BendError, Place
 
@@ -37,6 +39,7 @@ class NotCompiled(BendError):
     """A program that is fine but that only the evaluator can run, with the reason."""
 
 
+MAKERS = {con: op for op, con in REBUILT.items()}
 _REFL = Imm("con", 0, "{==}")
 
 
@@ -149,9 +152,11 @@ class _Lowering:
         # A default behind every constructor cannot be reached.
         whole = bool(alts) and len(alts) == self.siblings(alts[0].con)
         default = None if whole or isinstance(term, core.NoMatch) else self.tree(term, env, queue)
-        if isinstance(scrut, V):
-            return Case(scrut, scrut.id, tuple(alts), default)
-        return Case(scrut, self.fresh(), tuple(alts), default)
+        if not isinstance(scrut, V):
+            return Case(scrut, self.fresh(), tuple(alts), default)
+        case = Case(scrut, scrut.id, tuple(alts), default)
+        # Here, from the inside out: the trees of a string's characters stand in each other.
+        return (alts and alts[0].con == "U32" and literal_tests(case, self.fresh)) or case
 
     def siblings(self, con: str) -> int:
         """How many constructors the type of this one has."""
@@ -217,8 +222,8 @@ class _Lowering:
 
     def constructor(self, con: str, args: list[Expr]) -> Expr:
         if self.of_base(self.book.types[self.book.constructors[con].type_name].file):
-            if con in ("Chr", "U32", "WCon"):
-                return Prim({"Chr": "chr_from_u32", "U32": "u32_pack", "WCon": "word_con"}[con], tuple(args))
+            if con in MAKERS:
+                return fold(MAKERS[con], tuple(args)) or Prim(MAKERS[con], tuple(args))
             if con == "WNil":
                 return Imm("word", 0)
         return Con(con, tuple(args)) if args else Imm("con", 0, con)

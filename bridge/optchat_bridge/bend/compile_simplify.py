@@ -30,7 +30,7 @@ from .compile_ir import (
     rebuild,
     rename,
 )
-from .compile_literals import REBUILT, Fact, Facts, known, literal_tests, rebuilt
+from .compile_literals import REBUILT, Fact, Facts, known, rebuilt
 
 INLINE_SIZE: Final = 60
 """A def that does not call itself is copied into its callers up to this size (the model's helpers are below it)."""
@@ -160,8 +160,6 @@ class _Simplifier:
 
     def case(self, e: Case, names: dict[int, Expr], facts: Facts) -> Expr:
         scrut = self.go(e.scrut, names, facts)
-        if isinstance(scrut, V) and scrut.id == e.var and (tests := literal_tests(e, facts, self.fresh)):
-            return self.go(tests, names, facts)
         return self.case_of(scrut, e, names, facts)
 
     def case_of(self, scrut: Expr, e: Case, names: dict[int, Expr], facts: Facts) -> Expr:

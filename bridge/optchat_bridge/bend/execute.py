@@ -10,7 +10,7 @@ from .compile_build import NoCompiler, build_binary
 from .compile_lower import NotCompiled
 from .effects import Exit, Runner
 from .errors import BendError
-from .report import deep
+from .limits import deep
 from .session import Session
 from .values import VCall
 

@@ -32,7 +32,7 @@ static int code_forced(int pc) {
 }
 
 /* Codes on the stack are what is still to be printed between the values there. */
-enum { P_COMMA, P_BRACE, P_PAREN, P_ELEMENTS, P_COMPONENTS };
+enum { P_COMMA, P_BRACE, P_PAREN, P_BRACKET, P_ELEMENTS, P_COMPONENTS, P_SLOTS, P_MORE_SLOTS };
 
 static W plain(W x) {
   while (!IS_IMM(x) && KIND(x) == K_IND) x = OBJ(x)[1];
@@ -102,7 +102,17 @@ static void print_immediate(W x) {
   }
 }
 
-/* Goes on in a list or a tuple, whose rest is on the stack, or closes something. */
+/* The slots of an array's tree, from the left. */
+static void print_slots(W tree) {
+  while (INFO(tree) == C_ANode) {
+    PUSH(OBJ(tree)[2]);
+    PUSH(CODE(P_MORE_SLOTS));
+    tree = plain(OBJ(tree)[1]);
+  }
+  PUSH(OBJ(tree)[1]);
+}
+
+/* Goes on in a list, a tuple or an array, whose rest is on the stack, or closes something. */
 static void print_piece(W piece) {
   W rest;
   switch (piece) {
@@ -114,6 +124,16 @@ static void print_piece(W piece) {
       return;
     case P_PAREN:
       putchar(')');
+      return;
+    case P_BRACKET:
+      putchar(']');
+      return;
+    case P_MORE_SLOTS:
+      fputs(", ", stdout);
+      print_slots(plain(POP()));
+      return;
+    case P_SLOTS:
+      print_slots(plain(POP()));
       return;
     case P_ELEMENTS:
       rest = plain(POP());
@@ -147,6 +167,11 @@ static void print_object(W x) {
     PUSH(OBJ(x)[2]);
     PUSH(CODE(tag == C_Con ? P_ELEMENTS : P_COMPONENTS));
     PUSH(OBJ(x)[1]);
+  } else if (tag == C_ANode || tag == C_ALeaf) {
+    putchar('[');
+    PUSH(CODE(P_BRACKET));
+    PUSH(x);
+    PUSH(CODE(P_SLOTS));
   } else {
     size_t size = SIZE(OBJ(x)[0]);
     printf("%s{", constructor_names[tag]);
