@@ -45,6 +45,8 @@ class LineMachine(RuleBasedStateMachine):
     def answer(self, reply: str) -> None:
         self.replies.append(reply)
         said = self.builder.offer(reply)
+        if self.builder.asked != len(self.replies):
+            raise LawBroken(f"line_empty_is_a_try: {self.builder.asked} tries are counted of {len(self.replies)}")
         if isinstance(said, str):
             self.over = self.talk(said)
 
