@@ -45,6 +45,7 @@ breaks: .venv/dev
 
 bench: .venv/dev
 	@$(BIN)/python -m optchat.bench
+	@$(BIN)/python -m optchat_bridge.bend.perf
 
 format: .venv/dev
 	$(BIN)/ruff check --quiet --fix-only $(SOURCES)
