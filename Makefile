@@ -50,6 +50,7 @@ bench: .venv/dev
 format: .venv/dev
 	$(BIN)/ruff check --quiet --fix-only $(SOURCES)
 	$(BIN)/ruff format --quiet $(SOURCES)
+	@$(BIN)/python -m stateful_tests.house --tidy
 
 check: .venv/dev
 	$(BIN)/ruff check $(SOURCES)

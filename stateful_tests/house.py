@@ -21,6 +21,9 @@ LONGEST = 400
 GOLDEN = "stateful_tests/bend/golden/"
 """Files whose text is given: cases that another program's verdict was taken of."""
 
+TABLES = "stateful_tests/bend/rules/"
+"""Tables of cases, in which a blank at the end of a line means something."""
+
 MADE_UP = ("impl/optchat/data/", "stateful_tests/imports/")
 """Where chats lie that were made up, with homes of people who were."""
 
@@ -184,7 +187,34 @@ def no_empty_tests(checked: list[File]) -> Iterator[str]:
                 yield f"{path}:{number}: {found.group()}"
 
 
-RULES: tuple[Callable[[list[File]], Iterator[str]], ...] = (import_direction, module_length, no_machine, no_empty_tests)
+def tidied(text: str) -> str:
+    """A text without blanks at the ends of lines or carriage returns, and with one newline at its end."""
+    return re.sub(r"[ \t\r]+$", "", text, flags=re.MULTILINE).rstrip("\n") + "\n" if text.strip() else ""
+
+
+def tidy(checked: list[File]) -> Iterator[str]:
+    """Every text file is as `make format` leaves it. A text that is not UTF-8 is nobody's to format."""
+    for path, text in checked:
+        if not path.startswith((GOLDEN, TABLES)) and "\ufffd" not in text and text != tidied(text):
+            yield f"{path}: blanks at the end of a line, or none or too many newlines at its end: make format"
+
+
+RULES: tuple[Callable[[list[File]], Iterator[str]], ...] = (
+    import_direction,
+    module_length,
+    no_machine,
+    no_empty_tests,
+    tidy,
+)
+
+
+def format_files() -> int:
+    """Make every file that git knows tidy."""
+    for path, text in files():
+        if any(tidy([File(path, text)])):
+            (ROOT / path).write_text(tidied(text), encoding="utf-8", newline="")
+            print(f"tidied {path}")
+    return 0
 
 
 def main() -> int:
@@ -200,4 +230,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(format_files() if sys.argv[1:] == ["--tidy"] else main())

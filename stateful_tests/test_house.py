@@ -18,6 +18,8 @@ from stateful_tests.house import (
     module_length,
     no_empty_tests,
     no_machine,
+    tidied,
+    tidy,
 )
 
 
@@ -162,3 +164,15 @@ def test_git_runs_the_hook(tmp_path: Path) -> None:
     assert git("init", "-q").returncode == 0
     assert git("commit", "-q", "--allow-empty", "-m", "added things").returncode != 0
     assert git("commit", "-q", "--allow-empty", "-m", "Add things").returncode == 0
+
+
+@pytest.mark.parametrize("text", ["a", "a \n", "a\t\nb\n", "a\r\n", "a\n\n", "\n"])
+def test_an_untidy_text_is_found_and_made_tidy(text: str) -> None:
+    assert len(list(tidy([File("docs/a.md", text)]))) == 1
+    assert list(tidy([File("docs/a.md", tidied(text))])) == []
+    assert tidied(text).split() == text.split()
+
+
+@pytest.mark.parametrize("text", ["", "a\n", "a\n\n  b\n", "caf\ufffd \n"])
+def test_a_tidy_text_is_left(text: str) -> None:
+    assert list(tidy([File("docs/a.md", text)])) == []
