@@ -88,8 +88,8 @@ class Checker:
         self.fail(ctx, term.pos, "an annotated term (cannot infer)", self.inst(term, ctx))
 
     def _reference(self, term: c.Ref, args: tuple[c.Term, ...], ctx: Ctx, live: bool) -> Node:
-        if term.name not in self.program.library.names:
-            self.fail(ctx, term.pos, "a defined name", term.name)
+        if term.name.startswith(c.UNKNOWN):
+            self.fail(ctx, term.pos, "a defined name", term.name.removeprefix(c.UNKNOWN))
         decl = self.program.signature(term.name)
         if live and term.name not in self.complete and not ctx.unsafe:
             if term.name != ctx.owner:
@@ -364,8 +364,8 @@ class Checker:
         return False
 
     def _constructor(self, term: c.Ctr, type_: Node, ctx: Ctx, live: bool) -> Usage:
-        if term.con not in self.program.library.constructors:
-            note = f"{term.con} is a datatype: write its arguments as <>"
+        if term.con.startswith(c.UNKNOWN):
+            note = f"{term.con.removeprefix(c.UNKNOWN)} is a datatype: write its arguments as <>"
             self.fail(ctx, term.pos, type_, "non-inferrable term", note)
         data = self.machine.whnf(type_)
         if not isinstance(data, v.VData):

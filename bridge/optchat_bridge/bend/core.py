@@ -28,6 +28,9 @@ ONE: Final = 1
 MANY: Final = 2
 """Mark ``+x``: any number of live uses; the type must be Data."""
 
+UNKNOWN: Final = "unknown "
+"""Before the name of a Ref or Ctr that means nothing; only rows that cannot be reached may hold one in a checked body."""
+
 
 @dataclass(frozen=True, slots=True)
 class Var:

@@ -143,7 +143,7 @@ class Desugarer:
             entry = self.library.resolve(name, self.module, self.place(pos))
             if entry is not None and isinstance(entry.decl, s.SType):
                 # the checker refuses it and says how to write a type
-                return c.Ctr(name, args, pos)
+                return c.Ctr(c.UNKNOWN + name, args, pos)
             raise BendError(message=f"a declared constructor (unknown: {name})", place=self.place(pos))
         count = len(self._field_names(con))
         if len(args) != count:
@@ -173,7 +173,7 @@ class Desugarer:
         entry = self.library.resolve(term.name, self.module, self.place(term.pos))
         if entry is None:
             # the checker refuses it, unless it stands in a row that cannot be reached
-            return c.Ref(term.name, term.pos)
+            return c.Ref(c.UNKNOWN + term.name, term.pos)
         if not isinstance(entry.decl, s.SType):
             return c.Ref(entry.name, term.pos)
         if entry.decl.params:

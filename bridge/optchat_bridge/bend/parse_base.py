@@ -44,10 +44,11 @@ class Cursor:
     def fail(self, expected: str, observed: str | None = None) -> NoReturn:
         """Raises ``expected`` at the next token; by default its first character is what was observed."""
         token = self.here
-        if token.kind == lexer.BAD:
+        char = self.text[token.start : token.start + 1]
+        if token.kind == lexer.BAD and (expected == "a term" or (expected == "a name" and (char.isalpha() or char == "_"))):
             raise parse_error(token.value, token.observed, Place(self.file, token.start))
         if observed is None:
-            observed = quoted(self.text[token.start : token.start + 1])
+            observed = quoted(char)
         raise parse_error(expected, observed, Place(self.file, token.start))
 
     def deeper(self) -> None:
@@ -112,4 +113,8 @@ class Cursor:
             if token.value in "([{\\?%@":
                 return True
             return token.value in "+-&" and self.ahead().glued
+        if token.kind == lexer.BAD:
+            # an error inside a literal or a name is reported as that; any other character begins no term
+            char = self.text[token.start]
+            return char in "\"'_" or char.isalnum()
         return token.kind in _LITERALS

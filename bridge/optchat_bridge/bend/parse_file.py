@@ -133,15 +133,20 @@ class FileParser(TermParser):
         if self.is_symbol("?") and self.here.glued:
             self.at += 1
             unsafe = True
-        self.expect("(")
-        params = self._params(")", True)
-        law = is_law(name)
         alias = name.split(".")[0]
+        law = is_law(name)
         if not law and "." in name and alias in self.aliases:
             raise parse_error(f"a fresh name ({alias} is an import's alias)", quoted(name), Place(self.file, start))
-        if law and all(each.type is None for each in params):
+        self.expect("(")
+        if law:
+            names = []
+            while not self.accept(")"):
+                token = self.name()
+                names.append(s.SParam(ONE, token.value, None, token.start))
+                self.accept(",")
             self.expect(":")
-            return s.SDef(name, params, None, self.body(), unsafe, start)
+            return s.SDef(name, names, None, self.body(), unsafe, start)
+        params = self._params(")", True)
         if not self.accept("->"):
             self.fail(f"'->' (a def with no return type fills a law; no law named {name} is in scope)")
         result = self.term()

@@ -70,6 +70,8 @@ class Session:
         self.checker = Checker(self.program, self.machine, Shower(self.machine, self._shown))
 
     def _definition(self, name: str) -> v.Def:
+        if name.startswith(c.UNKNOWN):
+            return v.Def(name, 0)
         signature = self.program.signature(name)
         found = v.Def(name, signature.arity)
         if self.program.entry(name).module.base:
