@@ -118,8 +118,10 @@ class Emitter:
 
     def _object(self, e: Str | Con) -> str | None:
         match e:
+            case Str(value) if any("\ud800" <= c <= "\udfff" for c in value):
+                return self.constant(_cells(value))
             case Str(value):
-                data = value.encode("utf-8", "surrogatepass")
+                data = value.encode()
                 start = len(self._bytes)
                 self._bytes += data
                 return self._static("HEADER(K_TEXT, 2, C_SCon)", [f"BYTES({start})", f"NAT({len(data)})"])
@@ -225,6 +227,14 @@ class Emitter:
         effect = self.program.effect
         codes = [name if effect else "stop" for name in _EFFECT_CODES]
         return ["stop", "update", "apply", *codes, *["stop" if effect else name for name in _SHOW_CODES]]
+
+
+def _cells(text: str) -> Expr:
+    """A string as a chain of characters: for codes that have no UTF-8."""
+    chain: Expr = Imm("con", 0, "SNil")
+    for char in reversed(text):
+        chain = Con("SCon", (Imm("chr", ord(char)), chain))
+    return chain
 
 
 def _read(name: str) -> str:

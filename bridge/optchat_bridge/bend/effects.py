@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Callable
 from typing import Any, BinaryIO, Final, cast
 
@@ -53,6 +54,14 @@ class Runner:
 
     def run(self, action: Node) -> None:
         """Does an action and all that it is bound to. Raises Exit for IO.die."""
+        try:
+            self._run(action)
+        finally:
+            for file in self.files:
+                if file is not None:
+                    file.close()
+
+    def _run(self, action: Node) -> None:
         waiting: list[Node] = []
         while True:
             step: Any = self.machine.whnf(action)
@@ -84,13 +93,13 @@ class Runner:
             value: Any = self.machine.whnf(node)
             if type(value) is v.VText:
                 parts.append(value.text[value.at :])
-                return "".join(parts)
+                return _whole("".join(parts))
             view = self.machine.view(value)
             if view is None:
                 raise stopped("a string that is stuck")
             con, fields = view
             if con == "SNil":
-                return "".join(parts)
+                return _whole("".join(parts))
             head: Any = self.machine.whnf(fields[0])
             code = head.code if type(head) is v.VChar else self.number(self._field(head))
             parts.append(chr(code) if code < 0x110000 else "\ufffd")
@@ -193,6 +202,11 @@ class Runner:
         return UNIT
 
 
+def _whole(text: str) -> str:
+    """Codes that have no UTF-8 are shown as U+FFFD."""
+    return "".join(["\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text])
+
+
 def _text(text: str) -> Node:
     return v.VText(text, 0)
 
@@ -217,10 +231,6 @@ def _failed(error: OSError | ValueError) -> Node:
 
 def _cut_off(data: bytes) -> int:
     """How many bytes at the end begin a character that is not whole."""
-    for back in range(1, min(3, len(data)) + 1):
-        first = data[-back]
-        if first & 0xC0 == 0x80:
-            continue
-        want = 4 if first >= 0xF0 else 3 if first >= 0xE0 else 2 if first >= 0xC2 else 1
-        return back if want > back else 0
-    return 0
+    decoder = getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return len(decoder.getstate()[0])

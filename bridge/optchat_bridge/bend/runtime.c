@@ -186,24 +186,37 @@ W word_pack(W word) { return U32(IMM_VALUE(word) >> 6); }
 
 /* ---- text ---- */
 
-/* The code point at p, of at most n bytes, and its length; bytes that are no UTF-8 are U+FFFD one by one. */
-static uint32_t decode(const unsigned char *p, size_t n, size_t *length) {
-  uint32_t first = p[0];
-  size_t want = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  uint32_t code = want == 1 ? first : want == 2 ? first & 31u : want == 3 ? first & 15u : first & 7u;
-  *length = 1;
-  if (want == 0 || first > 0xf4 || want > n) return 0xfffd;
-  for (size_t i = 1; i < want; i++) {
-    if ((p[i] & 0xc0u) != 0x80u) return 0xfffd;
-    code = code << 6 | (p[i] & 0x3fu);
+/* How many bytes at p, of at most n, are a character or the longest start of one; *want is how many it takes.
+ * At least 1; a byte that begins nothing wants 0. */
+static size_t character(const unsigned char *p, size_t n, size_t *want) {
+  unsigned first = p[0], low = 0x80, high = 0xbf;
+  *want = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (first == 0xe0) low = 0xa0;
+  if (first == 0xed) high = 0x9f;
+  if (first == 0xf0) low = 0x90;
+  if (first == 0xf4) high = 0x8f;
+  size_t have = 1;
+  for (; have < *want && have < n && p[have] >= low && p[have] <= high; have++) {
+    low = 0x80;
+    high = 0xbf;
   }
-  if ((want == 3 && code < 0x800) || (want == 4 && (code < 0x10000 || code > 0x10ffff))) return 0xfffd;
-  *length = want;
+  return have;
+}
+
+/* The code point at p, of at most n bytes, and its length; what is no UTF-8 is one U+FFFD for each start of a
+ * character that is not whole, and for each other byte. */
+static uint32_t decode(const unsigned char *p, size_t n, size_t *length) {
+  size_t want;
+  *length = character(p, n, &want);
+  if (want == 1) return p[0];
+  if (*length < want || want == 0) return 0xfffd;
+  uint32_t code = want == 2 ? p[0] & 31u : want == 3 ? p[0] & 15u : p[0] & 7u;
+  for (size_t i = 1; i < want; i++) code = code << 6 | (p[i] & 0x3fu);
   return code;
 }
 
 static size_t encode(uint32_t code, unsigned char *out) {
-  if (code > 0x10ffff) code = 0xfffd;
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
   if (code < 0x80) {
     out[0] = (unsigned char)code;
     return 1;

@@ -147,11 +147,9 @@ static W open_file(const char *path, const char *mode) {
 
 /* How many bytes at the end begin a character that is not whole. */
 static size_t cut_off(const char *bytes, size_t length) {
+  size_t want;
   for (size_t back = 1; back <= 3 && back <= length; back++) {
-    unsigned char c = (unsigned char)bytes[length - back];
-    if ((c & 0xc0u) == 0x80u) continue;
-    size_t want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 1;
-    return want > back ? back : 0;
+    if (character((const unsigned char *)bytes + length - back, back, &want) == back && want > back) return back;
   }
   return 0;
 }
