@@ -47,8 +47,12 @@ class Checker:
     # Errors
 
     def fail(self, ctx: Ctx, pos: int, expected: str | Node, observed: str | Node, note: str = "") -> NoReturn:
-        """Raises a mismatch; nodes are shown in normal form."""
-        raise BendError(
+        """Raises a mismatch."""
+        raise self.mismatch(ctx, pos, expected, observed, note)
+
+    def mismatch(self, ctx: Ctx, pos: int, expected: str | Node, observed: str | Node, note: str = "") -> BendError:
+        """A mismatch; nodes are shown in normal form."""
+        return BendError(
             expected=expected if isinstance(expected, str) else self.shower.show(expected),
             observed=observed if isinstance(observed, str) else self.shower.show(observed),
             place=Place(self.file, pos),
@@ -85,7 +89,7 @@ class Checker:
             return type_, self.check(term.term, type_, ctx, live)
         if isinstance(term, _INFERRED_TYPES):
             return self._former(term, ctx), NOTHING
-        self.fail(ctx, term.pos, "an annotated term (cannot infer)", self.inst(term, ctx))
+        raise self.mismatch(ctx, term.pos, "an annotated term (cannot infer)", self.inst(term, ctx))
 
     def _reference(self, term: c.Ref, args: tuple[c.Term, ...], ctx: Ctx, live: bool) -> Node:
         if term.name.startswith(c.UNKNOWN):

@@ -255,7 +255,7 @@ def _tuple(items: list[str]) -> str:
 
 def _used_fields(term: c.Term, count: int, level: int) -> set[int]:
     """Which of the next ``count`` arguments a tree inspects, or mentions somewhere."""
-    used = set()
+    used: set[int] = set()
     for index in range(count):
         if not isinstance(term, c.Lam):
             return used | set(range(index, count))

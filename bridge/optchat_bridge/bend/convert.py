@@ -7,13 +7,15 @@ type that is there and a type that is wanted.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from . import core as c
 from . import values as v
 from .evaluate import Machine
 from .values import Node, literal_view
 
+Test: TypeAlias = Callable[[Node, Node], bool]
 _TEXT_LAZY = (v.VCall, v.VApp)
 _FUNCTIONS = (v.VLam, v.VMatch)
 
@@ -73,7 +75,7 @@ class Converter:
             return node.val  # type: ignore[no-any-return]
         return node  # type: ignore[no-any-return]
 
-    def _all(self, left: tuple[Node, ...], right: tuple[Node, ...], test: Any) -> bool:
+    def _all(self, left: tuple[Node, ...], right: tuple[Node, ...], test: Test) -> bool:
         if len(left) != len(right):
             return False
         for one, other in zip(left, right, strict=True):  # noqa: SIM110 - a generator would use the machine stack
@@ -162,7 +164,7 @@ class Converter:
             return False
         return self._all(one[1], other[1], self._conv)
 
-    def _parts(self, left: Any, right: Any, test: Any) -> bool:
+    def _parts(self, left: Any, right: Any, test: Test) -> bool:
         """Nodes of one form, part by part."""
         kind = type(left)
         if kind is not type(right):
@@ -182,7 +184,7 @@ class Converter:
         if kind is v.VEq:
             return test(left.left, right.left) and test(left.right, right.right) and test(left.type, right.type)
         if kind is v.VKind:
-            return bool(test(left.quantity, right.quantity))
+            return test(left.quantity, right.quantity)
         if kind is v.VMeet:
             return test(left.left, right.left) and test(left.right, right.right)
         if kind is v.VLam or kind is v.VPi or kind is v.VRewrite:
@@ -207,7 +209,7 @@ class Converter:
             return bool(left.text == right.text)
         return False
 
-    def _binders(self, left: Any, right: Any, test: Any) -> bool:
+    def _binders(self, left: Any, right: Any, test: Test) -> bool:
         machine = self.machine
         if type(left) is v.VRewrite:
             side, equation = machine.fresh("_"), machine.fresh("e")
@@ -218,12 +220,12 @@ class Converter:
             if left.mark != right.mark or not test(left.dom, right.dom):
                 return False
             arg = machine.fresh(left.name)
-            return bool(test(left.cod(arg), right.cod(arg)))
+            return test(left.cod(arg), right.cod(arg))
         arg = machine.fresh(left.term.name)
         one = machine.inst(left.term.body, (*left.env, arg))
-        return bool(test(one, machine.inst(right.term.body, (*right.env, arg))))
+        return test(one, machine.inst(right.term.body, (*right.env, arg)))
 
-    def _cases(self, left: v.VMatch, right: v.VMatch, test: Any) -> bool:
+    def _cases(self, left: v.VMatch, right: v.VMatch, test: Test) -> bool:
         one, other = left.term, right.term
         inst = self.machine.inst
         while type(one) is c.Match and type(other) is c.Match:
@@ -231,7 +233,7 @@ class Converter:
                 return False
             rest, last = one.rest, other.rest
             if type(rest) not in (c.Match, c.NoMatch) or type(last) not in (c.Match, c.NoMatch):
-                return bool(test(inst(rest, left.env), inst(last, right.env)))
+                return test(inst(rest, left.env), inst(last, right.env))
             one, other = rest, last  # type: ignore[assignment]
         return type(one) is c.NoMatch and type(other) is c.NoMatch
 
@@ -284,4 +286,3 @@ def _lacks(node: Node) -> bool:
 def _is_function(node: Node) -> bool:
     """Whether a value can be applied; a stuck node may be of a function type."""
     return type(node) in (v.VLam, v.VMatch, v.VVar, v.VCall, v.VApp, v.VRewrite, v.VHole)
-

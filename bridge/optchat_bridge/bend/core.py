@@ -29,7 +29,7 @@ MANY: Final = 2
 """Mark ``+x``: any number of live uses; the type must be Data."""
 
 UNKNOWN: Final = "unknown "
-"""Before the name of a Ref or Ctr that means nothing; only rows that cannot be reached may hold one in a checked body."""
+"""Before the name of a Ref or Ctr that means nothing; in a checked body only unreachable rows hold one."""
 
 
 @dataclass(frozen=True, slots=True)

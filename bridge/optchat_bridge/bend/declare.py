@@ -82,9 +82,9 @@ class Program:
             place = Place(entry.module.path, decl.kind.pos)
             raise parse_error(f"a kind (type {decl.name}<..> is Kind(g))", show_surface(decl.kind), place)
         constructors = []
-        for each in decl.constructors:
-            fields, _ = self._telescope(sugar, each.fields, scope, len(params))
-            constructors.append(c.Constructor(entry.module.prefix + each.name, entry.name, fields, each.pos))
+        for con in decl.constructors:
+            fields, _ = self._telescope(sugar, con.fields, scope, len(params))
+            constructors.append(c.Constructor(entry.module.prefix + con.name, entry.name, fields, con.pos))
         quantities = self.library.quantities(decl)
         path, pos = entry.module.path, decl.pos
         return c.TypeDecl(entry.name, params, kind, tuple(constructors), quantities, path, pos, entry.order)
@@ -96,15 +96,15 @@ class Program:
         scope = dict(outer)
         out: list[c.Param] = []
         for index, each in enumerate(params):
-            mark, type_ = each.mark, each.type
-            if type_ is None:
-                mark, term = c.ERASED, c.QuantType(each.pos)
-            else:
-                term = sugar.term(type_, scope, depth + index)  # type: ignore[assignment]
+            mark = c.ERASED if each.type is None else each.mark
+            term: c.Term = c.QuantType(each.pos)
+            if each.type is not None:
+                term = sugar.term(each.type, scope, depth + index)
             if each.where is not None:
                 inner = dict(scope)
                 inner[each.name] = Closed(c.Var(depth + index, each.name), "param")
-                term = sugar.sigma(each.name, term, sugar.term(each.where, inner, depth + index + 1), each.pos)  # type: ignore[assignment]
+                condition = sugar.term(each.where, inner, depth + index + 1)
+                term = sugar.sigma(each.name, term, condition, each.pos)
             name = f"{shown}~{each.name}" if each.template else each.name
             out.append(c.Param(mark, name, term, each.pos))
             if each.name != "_":
@@ -140,9 +140,7 @@ class Program:
             law.fill_file, law.fill_pos = entry.fill_module.path, entry.fill.pos
         return law
 
-    def _claim(
-        self, sugar: Desugarer, clauses: list[s.SParam], claim: s.Surface, scope: Scope, depth: int
-    ) -> c.Term:
+    def _claim(self, sugar: Desugarer, clauses: list[s.SParam], claim: s.Surface, scope: Scope, depth: int) -> c.Term:
         """The clauses from the first ``exs`` on, as pairs and function types."""
         if not clauses:
             return sugar.term(claim, scope, depth)

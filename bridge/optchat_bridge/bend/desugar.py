@@ -304,7 +304,7 @@ class Desugarer:
         return c.Lam(term.mark, term.name, body, term.pos)
 
     def _let(self, term: s.SLet, scope: Scope, depth: int) -> c.Term:
-        binds = []
+        binds: list[c.Bind] = []
         for each in term.binds:
             if self._constructor(each.name, True) is not None:
                 raise braced(each.name, self.place(each.pos))
@@ -400,10 +400,13 @@ class Desugarer:
             if quantities and len(args) == len(entry.decl.params) - quantities:
                 args = [c.Quantity(1, term.pos)] * quantities + args
         if not args:
-            raise parse_error(f"a monad with its result type (write {term.monad}<..>)", term.monad, self.place(term.pos))
+            wanted = f"a monad with its result type (write {term.monad}<..>)"
+            raise parse_error(wanted, term.monad, self.place(term.pos))
         return self._steps(term, 0, tuple(args[:-1]), args[-1], scope, depth)
 
-    def _steps(self, term: s.SDo, at: int, lead: tuple[c.Term, ...], result: c.Term, scope: Scope, depth: int) -> c.Term:
+    def _steps(
+        self, term: s.SDo, at: int, lead: tuple[c.Term, ...], result: c.Term, scope: Scope, depth: int
+    ) -> c.Term:
         if at == len(term.steps):
             last = self.term(term.last, scope, depth)
             if not term.returns:

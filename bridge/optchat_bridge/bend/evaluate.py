@@ -39,36 +39,37 @@ class Machine:
         self._nullary: dict[str, v.VCtr] = {}
         self.defs: dict[str, v.Def] = {}
         self.steps = 0
+        self.step_limit = STEP_LIMIT
         self._next_look = _LOOK
         self._memory_limit = memory_limit()
         self._fresh = FRESH
         self.fresh_leaf = False
         self._inst: dict[type, Callable[[Any, Env], Node]] = {
-            c.Var: lambda t, env: env[t.level],
-            c.Ref: lambda t, env: v.VCall(self.definition(t.name), ()),
+            c.Var: lambda term, env: env[term.level],
+            c.Ref: lambda term, _env: v.VCall(self.definition(term.name), ()),
             c.App: self._app,
             c.Lam: v.VLam,
             c.Match: v.VMatch,
             c.NoMatch: v.VMatch,
-            c.Ctr: self._ctr,
-            c.NatLit: lambda t, env: t.value,
-            c.Plus: lambda t, env: v.plus(t.count, self.inst(t.term, env)),
-            c.U32Lit: lambda t, env: v.VU32(t.value),
-            c.CharLit: lambda t, env: v.VChar(t.code),
-            c.StrLit: lambda t, env: v.VText(t.text, 0),
-            c.F32Lit: lambda t, env: v.VF32(t.text),
+            c.Ctr: lambda term, env: v.VCtr(term.con, self._args(term.args, env)),
+            c.NatLit: lambda term, _env: term.value,
+            c.Plus: lambda term, env: v.plus(term.count, self.inst(term.term, env)),
+            c.U32Lit: lambda term, _env: v.VU32(term.value),
+            c.CharLit: lambda term, _env: v.VChar(term.code),
+            c.StrLit: lambda term, _env: v.VText(term.text, 0),
+            c.F32Lit: lambda term, _env: v.VF32(term.text),
             c.Pi: self._pi,
-            c.Data: self._data,
-            c.Kind: lambda t, env: v.VKind(self.inst(t.quantity, env)),
-            c.QuantType: lambda t, env: v.QUANT,
-            c.Quantity: lambda t, env: v.QUANTITIES[t.value],
-            c.Meet: lambda t, env: v.VMeet(self.inst(t.left, env), self.inst(t.right, env)),
-            c.Eq: lambda t, env: v.VEq(self.inst(t.left, env), self.inst(t.right, env), self.inst(t.type, env)),
-            c.Refl: lambda t, env: v.REFL,
-            c.Rewrite: lambda t, env: v.VRewrite(t, env, self.inst(t.evidence, env), self.inst(t.body, env)),
-            c.Ann: lambda t, env: self.inst(t.term, env),
+            c.Data: lambda term, env: v.VData(term.name, self._args(term.args, env)),
+            c.Kind: lambda term, env: v.VKind(self.inst(term.quantity, env)),
+            c.QuantType: lambda _term, _env: v.QUANT,
+            c.Quantity: lambda term, _env: v.QUANTITIES[term.value],
+            c.Meet: lambda term, env: v.VMeet(self.inst(term.left, env), self.inst(term.right, env)),
+            c.Eq: self._eq,
+            c.Refl: lambda _term, _env: v.REFL,
+            c.Rewrite: self._rewrite,
+            c.Ann: lambda term, env: self.inst(term.term, env),
             c.Let: self._let,
-            c.Hole: lambda t, env: v.VHole(t.name),
+            c.Hole: lambda term, _env: v.VHole(term.name),
         }
 
     def definition(self, name: str) -> v.Def:
@@ -107,11 +108,11 @@ class Machine:
             return v.VCall(self.definition(fun.name), args)
         return v.VApp(self.inst(fun, env), args)
 
-    def _ctr(self, term: c.Ctr, env: Env) -> Node:
-        return v.VCtr(term.con, self._args(term.args, env))
+    def _eq(self, term: c.Eq, env: Env) -> Node:
+        return v.VEq(self.inst(term.left, env), self.inst(term.right, env), self.inst(term.type, env))
 
-    def _data(self, term: c.Data, env: Env) -> Node:
-        return v.VData(term.name, self._args(term.args, env))
+    def _rewrite(self, term: c.Rewrite, env: Env) -> Node:
+        return v.VRewrite(term, env, self.inst(term.evidence, env), self.inst(term.body, env))
 
     def _let(self, term: c.Let, env: Env) -> Node:
         values = tuple([self.inst(each.value, env) for each in term.binds])
@@ -132,14 +133,15 @@ class Machine:
         if type(node) not in v.LAZY:
             return node
         lazy: Any = node
-        if lazy.val is not None:
-            return lazy.val  # type: ignore[no-any-return]
+        value: Node | None = lazy.val
+        if value is not None:
+            return value
         trail = [lazy]
         while True:
             self.fresh_leaf = False
-            result = self._step(lazy)
+            result: Any = self._step(lazy)
             if result is None:
-                value: Node = lazy
+                value = lazy
                 break
             if type(result) not in v.LAZY:
                 value = result
@@ -152,6 +154,7 @@ class Machine:
                 trail.append(lazy)
         for each in trail:
             each.val = value
+        assert value is not None
         return value
 
     def _step(self, node: Any) -> Node | None:
@@ -159,20 +162,19 @@ class Machine:
         self.steps += 1
         if self.steps > self._next_look:
             self._look()
-        kind = type(node)
-        if kind is v.VCall:
+        if isinstance(node, v.VCall):
             return self._call(node.fun, node.args)
-        if kind is v.VApp:
+        if isinstance(node, v.VApp):
             return self.apply(self.whnf(node.fun), node.args)
-        if kind is v.VRewrite:
-            return node.body if self.whnf(node.evidence) is v.REFL else None  # type: ignore[no-any-return]
+        if isinstance(node, v.VRewrite):
+            return node.body if self.whnf(node.evidence) is v.REFL else None
         return self._meet(self.whnf(node.left), self.whnf(node.right))
 
     def _look(self) -> None:
         """Looks at the limits now and then."""
         self._next_look = self.steps + _LOOK
-        if self.steps > STEP_LIMIT:
-            raise stopped(f"more than {STEP_LIMIT} steps of evaluation")
+        if self.steps > self.step_limit:
+            raise stopped(f"more than {self.step_limit} steps of evaluation")
         if memory_used() > self._memory_limit:
             raise stopped(f"more than {self._memory_limit} MB of memory (OPTCHAT_BEND_MB sets another limit)")
 
@@ -210,22 +212,21 @@ class Machine:
         queue = list(args)
         queue.reverse()
         while queue:
-            kind = type(term)
-            if kind is c.Lam:
+            if isinstance(term, c.Lam):
                 env = (*env, queue.pop())
-                term = term.body  # type: ignore[union-attr]
-            elif kind is c.Match:
+                term = term.body
+            elif isinstance(term, c.Match):
                 found = self.view(self.whnf(queue[-1]))
                 if found is None:
                     return None
                 con, fields = found
-                while type(term) is c.Match and term.con != con:
+                while isinstance(term, c.Match) and term.con != con:
                     term = term.rest
-                if type(term) is c.Match:
+                if isinstance(term, c.Match):
                     queue.pop()
                     queue.extend(reversed(fields))
                     term = term.arm
-            elif kind is c.NoMatch:
+            elif isinstance(term, c.NoMatch):
                 return None
             else:
                 queue.reverse()
@@ -234,53 +235,49 @@ class Machine:
         self.fresh_leaf = type(term) is c.App
         return self.inst(term, env)
 
-    def _select(self, term: c.Term, env: Env, args: tuple[Node, ...]) -> Node | None:
+    def _select(self, fun: v.VMatch, args: tuple[Node, ...]) -> Node | None:
         """Applies a lambda-match: the arm to the fields of its first argument, or the default to the argument."""
         found = self.view(self.whnf(args[0]))
         if found is None:
             return None
         con, fields = found
-        while type(term) is c.Match and term.con != con:
+        term: c.Term = fun.term
+        while isinstance(term, c.Match) and term.con != con:
             term = term.rest
-        if type(term) is c.NoMatch:
+        if isinstance(term, c.NoMatch):
             return None
-        if type(term) is c.Match:
-            return self.apply_lazy(self.inst(term.arm, env), fields + args[1:])
-        return self.apply_lazy(self.inst(term, env), args)
+        if isinstance(term, c.Match):
+            return self.apply_lazy(self.inst(term.arm, fun.env), fields + args[1:])
+        return self.apply_lazy(self.inst(term, fun.env), args)
 
     def view(self, value: Node) -> tuple[str, tuple[Node, ...]] | None:
         """A value as a constructor and its fields, literals taken apart by one layer; None when it is stuck."""
-        kind = type(value)
-        if kind is v.VCtr:
-            return value.con, tuple([_known(each) for each in value.args])  # type: ignore[union-attr]
-        if kind is int:
-            return (SUCC, (value - 1,)) if value else (ZERO, ())  # type: ignore[operator]
-        if kind is v.VPlus:
-            count: int = value.count  # type: ignore[union-attr, assignment]
-            tail: Node = value.tail  # type: ignore[union-attr]
-            return SUCC, (v.VPlus(count - 1, tail) if count > 1 else tail,)
+        if isinstance(value, v.VCtr):
+            return value.con, tuple([_known(each) for each in value.args])
+        if isinstance(value, int):
+            return (SUCC, (value - 1,)) if value else (ZERO, ())
+        if isinstance(value, v.VPlus):
+            return SUCC, (v.VPlus(value.count - 1, value.tail) if value.count > 1 else value.tail,)
         return v.literal_view(value)
 
     def apply_lazy(self, fun: Node, args: tuple[Node, ...]) -> Node:
         """An application that is not evaluated yet."""
         if not args:
             return fun
-        if type(fun) is v.VCall:
+        if isinstance(fun, v.VCall):
             return v.VCall(fun.fun, fun.args + args)
         return v.VApp(fun, args)
 
     def apply(self, fun: Node, args: tuple[Node, ...]) -> Node | None:
         """Applies a value; None when the value is a variable, or a lambda-match on a stuck argument."""
-        kind = type(fun)
-        if kind is v.VLam:
-            body = self.inst(fun.term.body, (*fun.env, args[0]))  # type: ignore[union-attr]
-            return self.apply_lazy(body, args[1:])
-        if kind is v.VMatch:
-            return self._select(fun.term, fun.env, args)  # type: ignore[union-attr, arg-type]
-        if kind is v.VCall:
-            return v.VCall(fun.fun, fun.args + args)  # type: ignore[union-attr, arg-type, operator]
-        if kind is v.VApp and fun.fun is not None and type(fun.fun) is not v.VMatch:  # type: ignore[union-attr]
-            joined = v.VApp(fun.fun, fun.args + args)  # type: ignore[union-attr, arg-type, operator]
+        if isinstance(fun, v.VLam):
+            return self.apply_lazy(self.inst(fun.term.body, (*fun.env, args[0])), args[1:])
+        if isinstance(fun, v.VMatch):
+            return self._select(fun, args)
+        if isinstance(fun, v.VCall):
+            return v.VCall(fun.fun, fun.args + args)
+        if isinstance(fun, v.VApp) and not isinstance(fun.fun, v.VMatch):
+            joined = v.VApp(fun.fun, fun.args + args)
             joined.val = joined
             return joined
         return None
@@ -288,6 +285,7 @@ class Machine:
 
 def _known(node: Node) -> Node:
     """A node without the lazy node in front of its value, so that the latter can be forgotten."""
-    if type(node) in v.LAZY and node.val is not None:  # type: ignore[union-attr]
-        return node.val  # type: ignore[union-attr, no-any-return]
+    lazy: Any = node
+    if type(node) in v.LAZY and lazy.val is not None:
+        node = lazy.val
     return node

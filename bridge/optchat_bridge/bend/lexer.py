@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .errors import Place, outside, parse_error, quoted
+from .errors import Place, outside, quoted
 
 NAME: Final = "name"
 NAT: Final = "nat"
@@ -24,8 +24,9 @@ END: Final = "end"
 BAD: Final = "bad"
 
 KEYWORDS: Final = frozenset(
-    ["def", "type", "law", "match", "case", "do", "return", "for", "exs", "where", "is", "import"]
-    + ["Type", "Data", "Kind", "Quant"]
+    word
+    for line in ("def type law match case do return for exs where is import", "Type Data Kind Quant")
+    for word in line.split()
 )
 LITERAL_MAX: Final = 2**32 - 1
 ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", "'": "'", '"': '"'}
@@ -169,4 +170,3 @@ def _quoted_literal(text: str, pos: int, fresh: bool, glued: bool) -> Token:
     if not char:
         return Token(BAD, f"a closing {mark}", pos, pos, fresh, glued, quoted(char))
     return Token(STR if mark == '"' else CHR, "".join(out), pos, at + 1, fresh, glued)
-

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NoReturn
 
 from . import lexer
-from .errors import Place, outside, parse_error, quoted
+from .errors import BendError, Place, outside, parse_error, quoted
 from .lexer import KEYWORDS, NAME, SYM, Token
 
 NESTING_LIMIT: Final = 20_000
@@ -42,14 +42,19 @@ class Cursor:
         return tokens[wanted]
 
     def fail(self, expected: str, observed: str | None = None) -> NoReturn:
-        """Raises ``expected`` at the next token; by default its first character is what was observed."""
+        """Raises ``expected`` at the next token."""
+        raise self.failure(expected, observed)
+
+    def failure(self, expected: str, observed: str | None = None) -> BendError:
+        """The error ``expected`` at the next token; by default its first character is what was observed."""
         token = self.here
         char = self.text[token.start : token.start + 1]
-        if token.kind == lexer.BAD and (expected == "a term" or (expected == "a name" and (char.isalpha() or char == "_"))):
-            raise parse_error(token.value, token.observed, Place(self.file, token.start))
+        named = expected == "a name" and (char.isalpha() or char == "_")
+        if token.kind == lexer.BAD and (named or expected == "a term"):
+            return parse_error(token.value, token.observed, Place(self.file, token.start))
         if observed is None:
             observed = quoted(char)
-        raise parse_error(expected, observed, Place(self.file, token.start))
+        return parse_error(expected, observed, Place(self.file, token.start))
 
     def deeper(self) -> None:
         """Counts one level of nesting; the caller takes it back."""

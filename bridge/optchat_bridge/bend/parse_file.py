@@ -12,8 +12,11 @@ from .errors import Place, parse_error, quoted
 from .lexer import NAME
 from .parse_term import TermParser
 
-_PATH: Final = re.compile(r"(?:\.{1,2}/)*[A-Za-z_][A-Za-z0-9_-]*(?:/(?:\.\.|[A-Za-z_][A-Za-z0-9_-]*))*\.bend\Z")
-_IMPORT_LINE: Final = re.compile(r"import[ \t]+(?P<path>[^ \t\n#]+)(?:[ \t]+as[ \t]+(?P<alias>[A-Za-z_][A-Za-z0-9_]*))?")
+_WORD = "[A-Za-z_][A-Za-z0-9_-]*"
+_PATH: Final = re.compile(rf"(?:\.{{1,2}}/)*{_WORD}(?:/(?:\.\.|{_WORD}))*\.bend\Z")
+_IMPORT_LINE: Final = re.compile(
+    r"import[ \t]+(?P<path>[^ \t\n#]+)(?:[ \t]+as[ \t]+(?P<alias>[A-Za-z_][A-Za-z0-9_]*))?"
+)
 
 
 class FileParser(TermParser):

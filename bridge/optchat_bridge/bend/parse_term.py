@@ -305,7 +305,7 @@ class TermParser(Cursor):
             return s.SFamily(named.name, named.args, True, start)
         if isinstance(named, s.SName):
             return s.SMarked(MANY, named.name, start)
-        self.fail("a quantified datatype after + (+D<..> sets D's leading quantities to &2)")
+        raise self.failure("a quantified datatype after + (+D<..> sets D's leading quantities to &2)")
 
     # Calls and atoms
 
@@ -370,7 +370,7 @@ class TermParser(Cursor):
             self.in_angle = outer
             if found is not None:
                 return found
-        self.fail("a term")
+        raise self.failure("a term")
 
     def _bracket(self, char: str) -> s.Surface | None:
         if char == "(":

@@ -5,15 +5,17 @@ Taken from the digest of Base. Names that our own Base declares beyond these are
 
 from typing import Final
 
-TYPES: Final = frozenset(
+_TYPES = (
     "Empty Unit Bool Cmp Either Sigma Nat Maybe Result List Word.Nil Word.Con U32 F32 Char String Array Image Event"
-    " Map IO.OP App File Socket Listener Window Audio Chan Pair Exists Or IO Word Set".split()
+    " Map IO.OP App File Socket Listener Window Audio Chan Pair Exists Or IO Word Set"
 )
+TYPES: Final = frozenset(_TYPES.split())
 
-CONSTRUCTORS: Final = frozenset(
+_CONSTRUCTORS = (
     "Unit False True LT EQ GT Inl Inr Tuple Zero Succ None Some Fail Done Nil Con WNil WCon U32 F32 Chr SNil SCon"
-    " ALeaf ANode Pix Qua Key Mouse Move Close MTip MLeaf MNode Emit Halt App".split()
+    " ALeaf ANode Pix Qua Key Mouse Move Close MTip MLeaf MNode Emit Halt App"
 )
+CONSTRUCTORS: Final = frozenset(_CONSTRUCTORS.split())
 
 _DEFS = {
     "Equal": "sym trans cong",

@@ -265,27 +265,22 @@ def _shown_char(char: str, mark: str) -> str:
     return _ESCAPES.get(char, char)
 
 
-def _atom(value: Any) -> str:
-    kind = type(value)
-    if kind is v.VVar:
-        return str(value.name)
-    if kind is v.VQuantity:
+def _atom(value: Node) -> str:
+    if isinstance(value, v.VVar):
+        return value.name
+    if isinstance(value, v.VQuantity):
         return f"&{value.value}"
-    if kind is v.VU32:
+    if isinstance(value, v.VU32):
         return str(value.value)
-    if kind is v.VChar:
+    if isinstance(value, v.VChar):
         return quote_text(chr(value.code), "'")
-    if kind is v.VText:
+    if isinstance(value, v.VText):
         return quote_text(value.text[value.at :], '"')
-    if kind is v.VF32:
-        return str(value.text)
-    if kind is v.VRefl:
-        return "{==}"
-    if kind is v.VQuantType:
-        return "Quant"
-    if kind is v.VHole:
+    if isinstance(value, v.VF32):
+        return value.text
+    if isinstance(value, v.VHole):
         return f"?{value.name}"
-    if kind is v.VWord:
+    if isinstance(value, v.VWord):
         bits = [value.value >> place & 1 for place in range(value.bits)]
-        return "".join(f"WCon{{{'True' if bit else 'False'}{{}}, " for bit in bits) + "WNil{}" + "}" * value.bits
-    raise AssertionError(kind)
+        return "".join([f"WCon{{{'True' if bit else 'False'}{{}}, " for bit in bits]) + "WNil{}" + "}" * value.bits
+    return "{==}" if isinstance(value, v.VRefl) else "Quant"

@@ -179,9 +179,7 @@ class VPi:
 
     __slots__ = ("cod", "dependent", "dom", "mark", "name")
 
-    def __init__(
-        self, mark: int, name: str, dom: Node, cod: Callable[[Node], Node], dependent: bool = True
-    ) -> None:
+    def __init__(self, mark: int, name: str, dom: Node, cod: Callable[[Node], Node], dependent: bool = True) -> None:
         self.mark = mark
         self.name = name
         self.dom = dom
@@ -286,13 +284,13 @@ LAZY: Final = frozenset([VCall, VApp, VRewrite, VMeet])
 
 def plus(count: int, node: Node) -> Node:
     """``count`` successors of a node, as a numeral where that is known."""
-    kind = type(node)
-    if kind is int:
-        return node + count  # type: ignore[operator]
-    if kind is VPlus:
-        return VPlus(node.count + count, node.tail)  # type: ignore[union-attr, operator, arg-type]
-    if kind in LAZY and node.val is not None and node.val is not node:  # type: ignore[union-attr]
-        return plus(count, node.val)  # type: ignore[union-attr]
+    if isinstance(node, int):
+        return node + count
+    if isinstance(node, VPlus):
+        return VPlus(node.count + count, node.tail)
+    lazy: Any = node
+    if type(node) in LAZY and lazy.val is not None and lazy.val is not node:
+        return plus(count, lazy.val)
     return VPlus(count, node)
 
 
