@@ -67,13 +67,23 @@ _VIEW = (
         "After any history the view covers messages 0..T-1: each once, contiguous, oldest first, each line a"
         " tree node.",
     ),
-    _view(judges.cview_covers, view_laws.cview_covers, "The same for the compaction view.", "cview"),
+    _view(
+        judges.cview_covers,
+        view_laws.cview_covers,
+        "After any history the compaction view covers messages 0..T-1 in the same way.",
+        "cview",
+    ),
     _view(
         judges.message_appends,
         view_laws.message_appends,
         "When no batch runs, a message appends only its own line: the old view is a prefix of the new one.",
     ),
-    _view(judges.message_merges_nothing, view_laws.message_merges_nothing, "And it merges nothing.", "merged"),
+    _view(
+        judges.message_merges_nothing,
+        view_laws.message_merges_nothing,
+        "When no batch runs, a message merges nothing.",
+        "merged",
+    ),
     _view(
         judges.merge_is_one_pair,
         view_laws.merge_is_one_pair,
@@ -96,7 +106,12 @@ _VIEW = (
         view_laws.view_summarized,
         "After any history every merged line of the view is built: only a message's own line can wait for its summary.",
     ),
-    _view(judges.cview_summarized, view_laws.cview_summarized, "The same for the compaction view.", "cview"),
+    _view(
+        judges.cview_summarized,
+        view_laws.cview_summarized,
+        "After any history every merged line of the compaction view is built.",
+        "cview",
+    ),
     _view(
         judges.view_bytes,
         view_laws.view_bytes,
@@ -125,7 +140,7 @@ _ORDER = (
     ),
     _push(
         order_laws.push_agrees_always,
-        "The same at every step of any number of pushes.",
+        "With push's list length as the budget, the due order makes push's merges, after any number of pushes.",
         order_laws.push_agrees_always,
         "fit",
     ),
@@ -137,13 +152,13 @@ _ORDER = (
     ),
     _fit(
         order_laws.first_merges_0_7,
-        "Due from first merges 0-7 there.",
+        "At T = 10, in the same view with the same budget, due from first merges 0-7.",
         "bounded: the example",
         lambda _: order_laws.first_merges_0_7(_FIRST),
     ),
     _fit(
         order_laws.first_is_not_last,
-        "So the two orders differ.",
+        "Due from first and due from last are not the same order: that example tells them apart.",
         "bounded: the example",
         lambda batch: order_laws.first_is_not_last(batch, _FIRST),
     ),
@@ -204,7 +219,7 @@ _QUEUE = (
     _queue(
         judges.need_first_running,
         queue_laws.need_first_running,
-        "And a running call for any other node is cancelled, without a failure.",
+        "While a turn waits, a running call for any other node than those is cancelled, without a failure.",
         "running failures",
     ),
     _queue(

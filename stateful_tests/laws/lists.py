@@ -1,4 +1,4 @@
-"""Where each law is: its claim in LAWS.bend, its predicate, the machines that hold it."""
+"""Where each law is: its claim in LAWS.bend, its predicate, the machines that hold it, its contracts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from optchat_spec.laws import FIT_LAWS, LAWS
+from stateful_tests.contracts.arithmetic import FACTS
+from stateful_tests.contracts.contract import Contract
+from stateful_tests.contracts.registry import CONTRACTS
 from stateful_tests.machines.line_machine import LineMachine
 from stateful_tests.machines.push_machine import PushMachine
 from stateful_tests.machines.test_planner_machines import QueueMachine, ViewMachine
@@ -51,3 +54,13 @@ def predicate_of(name: str) -> str:
     """Where a law's predicate is: `module.function`."""
     predicate = LAWS[name].predicate
     return f"{predicate.__module__}.{predicate.__qualname__}"
+
+
+def contracts_of(name: str) -> list[Contract]:
+    """The contracts of a law: what CrossHair runs on the function that carries it."""
+    return [contract for contract in CONTRACTS.values() if contract.law == name]
+
+
+def facts_of(name: str) -> list[str]:
+    """The arithmetic under a law that z3 proves, by name."""
+    return [fact.name for fact in FACTS if name in fact.laws]

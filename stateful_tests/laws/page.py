@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from optchat_spec.laws import LAWS
 from optchat_spec.registry import Law
-from stateful_tests.laws.lists import ROOT, bend_claims, claims_of, machines_of, predicate_of
+from stateful_tests.laws.lists import ROOT, bend_claims, claims_of, contracts_of, facts_of, machines_of, predicate_of
 
 PAGE = ROOT / "docs" / "laws.md"
 AREAS = {
@@ -23,9 +23,10 @@ HEAD = """\
 
 Each law is stated once as an executable predicate in `spec/optchat_spec`, on plain data and without the implementation;
 it is claimed in `LAWS.bend` about the model in `bend/`, and held over the implementation by a state machine of
-`stateful_tests/machines`. "Universal": meant for every input. "Bounded": computed for the inputs named. Whether a claim
-is proven is what `make laws` says, not this page. A history is any list of events (message, started, built, failed,
-retry, wait, reopen), in any order, sensible or not.
+`stateful_tests/machines` and over single functions of it by the contracts (`make contracts`). "Universal": meant for
+every input. "Bounded": computed for the inputs named. Whether a claim is proven is what `make laws` says, not this
+page. A history is any list of events (message, started, built, failed, retry, wait, reopen), in any order, sensible or
+not.
 
 To hold an implementation to them: `optchat check` (docs/conformance.md). What it must show for a law beside `t` and
 `view` is named at each one; a law that needs more than is shown is not judged. A machine that finds a law broken names
@@ -53,7 +54,19 @@ def section(law: Law, claims: Sequence[str]) -> str:
         f"- claim: {names(found) if found else 'none in Bend yet'}\n"
         f"- predicate: `{predicate_of(law.name)}`{needs}\n"
         f"- machine: {names(machines_of(law.name))}\n"
+        f"{contracts(law.name)}"
     )
+
+
+def contracts(name: str) -> str:
+    """The contracts and the facts of a law, a line each."""
+    parts = [
+        f"- contract: `{contract.name}` on `{contract.function}`: {contract.bounds}; "
+        f"{'every path' if contract.confirmed else 'as far as the time allows'}\n"
+        for contract in contracts_of(name)
+    ]
+    facts = facts_of(name)
+    return "".join(parts) + (f"- arithmetic, by z3: {names(facts)}\n" if facts else "")
 
 
 def names(items: Iterable[str]) -> str:

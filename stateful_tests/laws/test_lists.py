@@ -8,8 +8,9 @@ import pytest
 
 from optchat_spec.laws import LAWS
 from optchat_spec.registry import Law
+from stateful_tests.contracts.registry import CONTRACTS
 from stateful_tests.laws import page
-from stateful_tests.laws.lists import MACHINES, ROOT, bend_claims, claims_of, machines_of, predicate_of
+from stateful_tests.laws.lists import MACHINES, ROOT, bend_claims, claims_of, contracts_of, machines_of, predicate_of
 
 DESIGN = [
     "view_covers",
@@ -72,14 +73,19 @@ def test_every_law_is_stated_in_bend_and_nothing_else_is() -> None:
 
 
 @pytest.mark.parametrize("law", LAWS.values(), ids=lambda law: law.name)
-def test_every_law_has_its_predicate_and_its_machine(law: Law) -> None:
+def test_every_law_has_its_predicate_its_machine_and_its_contract(law: Law) -> None:
     assert predicate_of(law.name).startswith("optchat_spec.")
     assert predicate_of(law.name).endswith(f"_laws.{law.name}")
     assert machines_of(law.name)
+    assert contracts_of(law.name)
 
 
 def test_no_machine_holds_a_law_that_is_none() -> None:
     assert {law.name for machine in MACHINES for law in machine.laws} <= set(LAWS)
+
+
+def test_no_contract_is_of_a_law_that_is_none() -> None:
+    assert {contract.law for contract in CONTRACTS.values()} <= set(LAWS)
 
 
 def test_the_page_is_what_the_registry_makes() -> None:

@@ -26,10 +26,13 @@ SCENARIOS = Path(os.environ.get("OPTCHAT_SCENARIOS", ".hypothesis/scenarios"))
 
 
 def searching(times: int = 1) -> settings:
-    """The settings of a machine that makes its failures small itself: the profile's, with so many times its
-    examples.
+    """The settings of a machine that makes its failures small itself: the profile's, with so many times its examples.
+
+    A long search has enough of them as it is.
     """
-    return settings(max_examples=times * settings().max_examples, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+    usual = settings().max_examples
+    examples = max(usual, min(times * usual, 400))
+    return settings(max_examples=examples, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
 class LawBroken(AssertionError):

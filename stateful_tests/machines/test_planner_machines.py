@@ -58,5 +58,5 @@ class QueueMachine(PlannerMachine):
 
 TestView = ViewMachine.TestCase
 TestQueue = QueueMachine.TestCase
-TestView.settings = searching(3)
-TestQueue.settings = searching(2)
+TestView.settings = searching(6)
+TestQueue.settings = searching(4)
