@@ -329,11 +329,10 @@ def settle_progress(step: Step) -> Verdict:
 
 def settle_reached(step: Step) -> Verdict:
     facts, after = step.now, step.after
-    if facts.wait_lines is None:
+    if facts.wait_lines is None or (after.texts is None and after.queue is None):
         return SILENT
-    needed = lines_needed(step)
-    if after.texts is not None:
-        needed = unbuilt(after.view, after.texts)
+    # Who does not show what is built shows it by what he would build for the waiting turn.
+    needed = after.queue or () if after.texts is None else unbuilt(after.view, after.texts)
     return spoken(queue_laws.settle_reached(needed, facts.wait_lines, facts.outcomes, step.config.failures))
 
 

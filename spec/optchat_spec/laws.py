@@ -235,7 +235,7 @@ _QUEUE = (
         "With U unbuilt lines at the start of a wait and no message in it, at most FAILURES * U outcomes of"
         " running calls"
         " (built or failed) leave none.",
-        "texts",
+        "queue",
     ),
     _queue(
         judges.fail_cap_builds,

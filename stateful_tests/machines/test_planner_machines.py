@@ -58,5 +58,5 @@ class QueueMachine(PlannerMachine):
 
 TestView = ViewMachine.TestCase
 TestQueue = QueueMachine.TestCase
-TestView.settings = searching(6)
-TestQueue.settings = searching(4)
+TestView.settings = searching(4)
+TestQueue.settings = searching(3)
