@@ -11,14 +11,11 @@ from typing import NoReturn
 from . import core as c
 from . import values as v
 from .context import NOTHING, TEMPLATE, Ctx, Usage, add, join
-from .convert import Converter
-from .declare import Program
 from .descent import OPEN, Part, decreases, passed
-from .errors import BendError, Place
-from .evaluate import Machine
-from .show import Shower
-from .templates import Instances, TemplateCall
-from .values import Node, plus
+from .errors import Place
+from .judge import Judge, mentioned
+from .templates import TemplateCall
+from .values import Node
 
 _CHECKED = (c.Lam, c.Match, c.NoMatch, c.Ctr, c.NatLit, c.Plus, c.U32Lit, c.CharLit, c.StrLit, c.F32Lit)
 _INFERRED_TYPES = (c.Pi, c.Data, c.Kind, c.QuantType, c.Quantity, c.Meet, c.Eq)
@@ -28,50 +25,8 @@ _IGNORED = v.VVar(-1, "_")
 _CLOSED = "a template applied to closed ~ arguments"
 
 
-class Checker:
+class Checker(Judge):
     """Checks terms of one program."""
-
-    def __init__(self, program: Program, machine: Machine, shower: Shower) -> None:
-        self.program = program
-        self.machine = machine
-        self.converter = Converter(machine)
-        self.shower = shower
-        self.file = ""
-        self.todos = 0
-        self._dependent: dict[str, list[bool]] = {}
-        self._dependent_fields: dict[str, list[bool]] = {}
-        self.complete: set[str] = set()
-        """Defs that live code may use: checked, or opaque names of Base."""
-        self.instances = Instances(machine)
-
-    # Errors
-
-    def fail(self, ctx: Ctx, pos: int, expected: str | Node, observed: str | Node, note: str = "") -> NoReturn:
-        """Raises a mismatch."""
-        raise self.mismatch(ctx, pos, expected, observed, note)
-
-    def mismatch(self, ctx: Ctx, pos: int, expected: str | Node, observed: str | Node, note: str = "") -> BendError:
-        """A mismatch; nodes are shown in normal form."""
-        return BendError(
-            expected=expected if isinstance(expected, str) else self.shower.show(expected),
-            observed=observed if isinstance(observed, str) else self.shower.show(observed),
-            place=Place(self.file, pos),
-            context=self._context(ctx),
-            note=note,
-        )
-
-    def message(self, ctx: Ctx, pos: int, text: str) -> NoReturn:
-        """Raises a message in a context."""
-        error = BendError(message=text, place=Place(self.file, pos))
-        error.context = self._context(ctx)
-        raise error
-
-    def _context(self, ctx: Ctx) -> list[tuple[str, str]]:
-        return [(each.name, self.shower.show(each.type)) for each in ctx.known]
-
-    def inst(self, term: c.Term, ctx: Ctx) -> Node:
-        """The graph of a term in a context."""
-        return self.machine.inst(term, ctx.env)
 
     # Inference
 
@@ -103,24 +58,6 @@ class Checker:
         if decl.templates and len(args) < decl.templates:
             self.fail(ctx, term.pos, f"{_CLOSED} (a def parameter is not comptime)", self.shower.rename(term.name))
         return self.def_type(decl)
-
-    def def_type(self, decl: c.DefDecl) -> Node:
-        """The type of a def as a chain of function types."""
-        params, result = decl.params, decl.result
-        dependent = self._dependent.get(decl.name)
-        if dependent is None:
-            types = (*(param.type for param in params), result)
-            dependent = self._dependent[decl.name] = _mentioned(types, 0, len(params))
-
-        def chain(index: int, env: v.Env) -> Node:
-            if index == len(params):
-                return self.machine.inst(result, env)
-            param = params[index]
-            mark = TEMPLATE if index < decl.templates else param.mark
-            dom = self.machine.inst(param.type, env)
-            return v.VPi(mark, param.name, dom, lambda arg: chain(index + 1, (*env, arg)), dependent[index])
-
-        return chain(0, ())
 
     def _call(self, term: c.App, ctx: Ctx, live: bool) -> tuple[Node, Usage]:
         if isinstance(term.fun, c.Ref):
@@ -200,39 +137,6 @@ class Checker:
             self.check(arg, self.machine.inst(param.type, env), ctx, False)
             env = (*env, self.inst(arg, ctx))
         return self.machine.inst(decl.kind, env)
-
-    def need_data(self, kind: Node, name: str, pos: int, ctx: Ctx) -> None:
-        """Refuses the mark + on a type that is not Data, unless the def is unsafe."""
-        if not ctx.unsafe and not self.converter.is_data(kind):
-            note = f"+{name} can be used many times, so its type must be Data."
-            self.fail(ctx, pos, v.DATA, kind, note)
-
-    def kind_of(self, type_: Node, ctx: Ctx) -> Node:
-        """The kind of a type that is known to be one; Type when in doubt."""
-        value = self.machine.whnf(type_)
-        if isinstance(value, v.VData):
-            return self.machine.inst(self.program.type_decl(value.name).kind, value.args)
-        if isinstance(value, v.VEq):
-            return v.DATA
-        kind = self._neutral_type(value, ctx)
-        return v.TYPE if kind is None else kind
-
-    def _neutral_type(self, value: Node, ctx: Ctx) -> Node | None:
-        """The type of a variable, or of a stuck call or application; None where that is not plain."""
-        if isinstance(value, v.VVar):
-            return ctx.known[value.level].type if value.level < ctx.depth else None
-        if isinstance(value, v.VCall):
-            type_: Node | None = self.def_type(self.program.signature(value.fun.name))
-        elif isinstance(value, v.VApp):
-            type_ = self._neutral_type(self.machine.whnf(value.fun), ctx)
-        else:
-            return None
-        for arg in value.args:
-            pi = None if type_ is None else self.machine.whnf(type_)
-            if not isinstance(pi, v.VPi):
-                return None
-            type_ = pi.cod(arg)
-        return None if type_ is None else self.machine.whnf(type_)
 
     # Checking
 
@@ -340,32 +244,16 @@ class Checker:
 
         return chain(0, ())
 
-    def construct(self, con: c.Constructor, fields: v.Env) -> Node:
-        """A constructor's value, in numeral form if it is a numeral."""
-        if con.type_name == self.program.library.numerals:
-            return plus(1, fields[0]) if fields else 0
-        return v.VCtr(con.name, fields)
-
     def _no_match(self, term: c.NoMatch, type_: Node, ctx: Ctx, live: bool) -> Usage:
         pi = self.machine.whnf(type_)
         if not isinstance(pi, v.VPi):
             self._not_inferrable(term, type_, ctx)
         data = self._datatype(pi, term, ctx, live)
         missing = [each.name for each in self.program.type_decl(data.name).constructors if each.name not in data.gone]
-        if missing and not self._empty_in_scope(ctx):
+        if missing and not self.empty_in_scope(ctx):
             names = ", ".join(self.shower.rename(each) for each in missing)
             self.fail(ctx, term.pos, f"cases for {names}", "\\{}")
         return NOTHING
-
-    def _empty_in_scope(self, ctx: Ctx) -> bool:
-        """Whether a live variable has a type without constructors."""
-        for each in ctx.known:
-            if each.mark == c.ERASED:
-                continue
-            data = self.machine.whnf(each.type)
-            if isinstance(data, v.VData) and len(data.gone) == len(self.program.type_decl(data.name).constructors):
-                return True
-        return False
 
     def _constructor(self, term: c.Ctr, type_: Node, ctx: Ctx, live: bool) -> Usage:
         if term.con.startswith(c.UNKNOWN):
@@ -379,10 +267,10 @@ class Checker:
             self.fail(ctx, term.pos, type_, self.shower.rename(con.type_name))
         usage: Usage = NOTHING
         env = data.args
-        dependent = self._dependent_fields.get(con.name)
+        dependent = self.dependent_fields.get(con.name)
         if dependent is None:
             types = tuple(field.type for field in con.fields)
-            dependent = self._dependent_fields[con.name] = _mentioned(types, len(env), len(types))
+            dependent = self.dependent_fields[con.name] = mentioned(types, len(env), len(types))
         for index, (field, arg) in enumerate(zip(con.fields, term.args, strict=True)):
             dom = self.machine.inst(field.type, env)
             usage = add(usage, self.check(arg, dom, ctx, live and field.mark != c.ERASED))
@@ -448,21 +336,6 @@ class Checker:
         for level in range(ctx.depth, inner.depth):
             used = self.close(used, level, inner, term.pos)
         return add(usage, used)
-
-
-def _mentioned(types: tuple[c.Term, ...], first: int, count: int) -> list[bool]:
-    """For each of ``count`` levels from ``first``, whether one of the types may mention it."""
-    found: set[int] = set()
-    stack: list[object] = [types]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, c.Var):
-            found.add(node.level)
-        elif isinstance(node, tuple):
-            stack.extend(node)
-        elif hasattr(node, "__dataclass_fields__"):
-            stack.extend(getattr(node, name) for name in node.__dataclass_fields__)
-    return [level in found for level in range(first, first + count)]
 
 
 def _open_variable(term: c.Term, ctx: Ctx) -> str | None:

@@ -11,9 +11,10 @@ from typing import Final
 from . import arrays
 from . import core as c
 from . import surface as s
-from .errors import BendError, Place, outside, parse_error
-from .modules import ConEntry, Entry, Library, Module
-from .patterns import Binder, Closed, Later, Local, MatchCompiler, Names, Scope, State, braced, show_surface
+from .errors import BendError, outside, parse_error
+from .modules import Library, Module
+from .patterns import Binder, Closed, Local, MatchCompiler, Names, Scope, State, braced, show_surface
+from .sugar import Sugar, local_term
 
 _SPACED: Final = {
     "+": "add",
@@ -35,16 +36,12 @@ _DATA: Final = c.Kind(c.Quantity(2))
 _NUMERAL_CHAIN_LIMIT: Final = 4_096
 
 
-class Desugarer:
+class Desugarer(Sugar):
     """Desugars one declaration, which stands at ``order`` in ``module``."""
 
     def __init__(self, library: Library, module: Module, order: int) -> None:
-        self.library = library
-        self.module = module
-        self.order = order
-        self.arrays: dict[int, arrays.ArrayType] = {}
-        """Levels that lets bind to arrays. A stale one can only lead to a term that does not type."""
-        names = Names(module.path, self._constructor, self._field_names, self.make, self._is_global, self._leaf)
+        super().__init__(library, module, order)
+        names = Names(module.path, self.constructor, self.field_names, self.make, self._is_global, self._leaf)
         self.matches = MatchCompiler(names)
         self._forms: dict[type, Callable[..., c.Term]] = {
             s.SName: self._name,
@@ -53,9 +50,9 @@ class Desugarer:
             s.SPlus: self._plus,
             s.SCtr: self._ctr,
             s.SCall: self._call,
-            s.SIndex: self._index,
+            s.SIndex: self.index,
             s.SList: self._list,
-            s.SFill: self._fill,
+            s.SFill: self.fill,
             s.STuple: self._tuple,
             s.SSpace: self._space,
             s.SAnn: self._ann,
@@ -74,13 +71,9 @@ class Desugarer:
             s.SMatch: self._closed_match,
             s.SOpen: self._closed_match,
             s.SLet: self._let,
-            s.SStore: self._store,
+            s.SStore: self.store,
             s.SDo: self._do,
         }
-
-    def place(self, pos: int) -> Place:
-        """A place in this declaration's file."""
-        return Place(self.module.path, pos)
 
     def term(self, term: s.Surface, scope: Scope, depth: int) -> c.Term:
         """A term in a scope without pending binders, under ``depth`` levels."""
@@ -110,54 +103,13 @@ class Desugarer:
 
     # What match compilation asks
 
-    def _constructor(self, name: str, above: bool) -> ConEntry | None:
-        return self.library.constructor(name, self.module, self.order if above else None)
-
-    def _field_names(self, con: ConEntry) -> list[str]:
-        decl = self.library.names[con.type_name].decl
-        assert isinstance(decl, s.SType)
-        return [each.name for each in decl.constructors[con.index].fields]
-
     def _is_global(self, name: str, pos: int) -> bool:
         return self.library.resolve(name, self.module, self.place(pos)) is not None
 
     def _leaf(self, body: s.Surface, scope: Scope, depth: int) -> c.Term:
         return self.term(body, scope, depth)
 
-    def make(self, con: ConEntry, args: tuple[c.Term, ...], pos: int) -> c.Term:
-        """A saturated constructor, in numeral form if it is one of the numerals' type."""
-        if con.type_name == self.library.numerals:
-            if not args:
-                return c.NatLit(0, pos)
-            inner = args[0]
-            if isinstance(inner, c.NatLit):
-                return c.NatLit(inner.value + 1, pos)
-            if isinstance(inner, c.Plus):
-                return c.Plus(inner.count + 1, inner.term, pos)
-            return c.Plus(1, inner, pos)
-        return c.Ctr(con.name, args, pos)
-
-    def _con(self, name: str, args: tuple[c.Term, ...], pos: int) -> c.Term:
-        con = self._constructor(name, False)
-        if con is None:
-            entry = self.library.resolve(name, self.module, self.place(pos))
-            if entry is not None and isinstance(entry.decl, s.SType):
-                # the checker refuses it and says how to write a type
-                return c.Ctr(c.UNKNOWN + name, args, pos)
-            raise BendError(message=f"a declared constructor (unknown: {name})", place=self.place(pos))
-        count = len(self._field_names(con))
-        if len(args) != count:
-            fields = f"{name} with {count} field{'s' if count != 1 else ''}"
-            raise parse_error(fields, f"{name} with {len(args)}", self.place(pos))
-        return self.make(con, args, pos)
-
     # Names, calls, literals
-
-    def _global(self, name: str, pos: int) -> Entry:
-        entry = self.library.resolve(name, self.module, self.place(pos))
-        if entry is None:
-            raise parse_error("a defined name", name, self.place(pos))
-        return entry
 
     def _name(self, term: s.SName, scope: Scope, _depth: int) -> c.Term:
         local = scope.get(term.name)
@@ -186,45 +138,40 @@ class Desugarer:
             raise parse_error(wanted, term.name, self.place(term.pos))
         raise parse_error("a term", "'-'", self.place(term.pos))
 
-    def _base_type(self, name: str, pos: int) -> None:
-        entry = self.library.names.get(name)
-        if entry is None or not entry.module.base:
-            raise parse_error("a defined name", name, self.place(pos))
-
     def _literal(self, term: s.SLit, _scope: Scope, _depth: int) -> c.Term:
         if term.kind == "nat":
             return self._numeral(int(term.value), term.pos)
         if term.kind == "u32":
-            self._base_type("U32", term.pos)
+            self.base_type("U32", term.pos)
             return c.U32Lit(int(term.value), term.pos)
         if term.kind == "char":
-            self._base_type("Char", term.pos)
+            self.base_type("Char", term.pos)
             return c.CharLit(ord(term.value), term.pos)
         if term.kind == "string":
-            self._base_type("String", term.pos)
+            self.base_type("String", term.pos)
             return c.StrLit(term.value, term.pos)
-        self._base_type("F32", term.pos)
+        self.base_type("F32", term.pos)
         return c.F32Lit(term.value, term.pos)
 
     def _numeral(self, value: int, pos: int) -> c.Term:
-        con = self._constructor("Zero", False)
+        con = self.constructor("Zero", False)
         if con is not None and con.type_name == self.library.numerals:
             return c.NatLit(value, pos)
         if value > _NUMERAL_CHAIN_LIMIT:
             raise outside(f"a numeral above {_NUMERAL_CHAIN_LIMIT}n of an own type", self.place(pos))
-        term = self._con("Zero", (), pos)
+        term = self.con("Zero", (), pos)
         for _ in range(value):
-            term = self._con("Succ", (term,), pos)
+            term = self.con("Succ", (term,), pos)
         return term
 
     def _plus(self, term: s.SPlus, scope: Scope, depth: int) -> c.Term:
         inner = self.term(term.term, scope, depth)
         for _ in range(term.count):
-            inner = self._con("Succ", (inner,), term.pos)
+            inner = self.con("Succ", (inner,), term.pos)
         return inner
 
     def _ctr(self, term: s.SCtr, scope: Scope, depth: int) -> c.Term:
-        return self._con(term.name, tuple(self.term(each, scope, depth) for each in term.args), term.pos)
+        return self.con(term.name, tuple(self.term(each, scope, depth) for each in term.args), term.pos)
 
     def _call(self, term: s.SCall, scope: Scope, depth: int) -> c.Term:
         fun = self.term(term.fun, scope, depth)
@@ -249,15 +196,15 @@ class Desugarer:
             raise parse_error(wanted, "'~'", self.place(term.pos))
 
     def _list(self, term: s.SList, scope: Scope, depth: int) -> c.Term:
-        chain = self._con("Nil", (), term.pos)
+        chain = self.con("Nil", (), term.pos)
         for each in reversed(term.items):
-            chain = self._con("Con", (self.term(each, scope, depth), chain), each.pos)
+            chain = self.con("Con", (self.term(each, scope, depth), chain), each.pos)
         return chain
 
     def _tuple(self, term: s.STuple, scope: Scope, depth: int) -> c.Term:
         pair = self.term(term.items[-1], scope, depth)
         for each in reversed(term.items[:-1]):
-            pair = self._con("Tuple", (self.term(each, scope, depth), pair), each.pos)
+            pair = self.con("Tuple", (self.term(each, scope, depth), pair), each.pos)
         return pair
 
     # Operators
@@ -279,34 +226,27 @@ class Desugarer:
         left = self._operators(term.left, space, scope, depth)
         right = self._operators(term.right, space, scope, depth)
         if term.op == "<>":
-            return self._con("Con", (left, right), pos)
+            return self.con("Con", (left, right), pos)
         if term.op == "<&>":
             return c.Meet(left, right, pos)
         if term.op == "|":
-            return self._base_family("Either", (left, right), pos)
+            return self.base_family("Either", (left, right), pos)
         name = _FIXED.get(term.op) or f"{space}.{_SPACED[term.op]}"
-        entry = self._global(name, pos)
+        entry = self.global_(name, pos)
         if isinstance(entry.decl, s.SType):
             raise parse_error("a defined name", name, self.place(pos))
         return c.App(c.Ref(entry.name, pos), (left, right), pos)
 
     # Functions, lets, rewrites
 
-    def _bound(self, scope: Scope, depth: int, *names: str, kind: str = "lambda") -> Scope:
-        inner = dict(scope)
-        for index, name in enumerate(names):
-            if name != "_":
-                inner[name] = Closed(c.Var(depth + index, name), kind)
-        return inner
-
     def _lam(self, term: s.SLam, scope: Scope, depth: int) -> c.Term:
-        body = self.term(term.body, self._bound(scope, depth, term.name), depth + 1)
+        body = self.term(term.body, self.bound(scope, depth, term.name), depth + 1)
         return c.Lam(term.mark, term.name, body, term.pos)
 
     def _let(self, term: s.SLet, scope: Scope, depth: int) -> c.Term:
         binds: list[c.Bind] = []
         for each in term.binds:
-            if self._constructor(each.name, True) is not None:
+            if self.constructor(each.name, True) is not None:
                 raise braced(each.name, self.place(each.pos))
             type_ = None if each.type is None else self.term(each.type, scope, depth)
             value = self.term(each.value, scope, depth)
@@ -315,7 +255,7 @@ class Desugarer:
                 assert isinstance(levels, c.NatLit)
                 self.arrays[depth + len(binds)] = arrays.ArrayType(value.args[0], levels.value)
             binds.append(c.Bind(each.mark, each.name, type_, value, each.pos))
-        inner = self._bound(scope, depth, *(each.name for each in binds), kind="let")
+        inner = self.bound(scope, depth, *(each.name for each in binds), kind="let")
         return c.Let(tuple(binds), self.term(term.body, inner, depth + len(binds)), term.pos)
 
     def _closed_match(self, term: s.SMatch | s.SOpen, scope: Scope, depth: int) -> c.Term:
@@ -333,7 +273,7 @@ class Desugarer:
     def _cases(self, term: s.SCases, scope: Scope, depth: int) -> c.Term:
         rest: c.Term = c.NoMatch(term.pos) if term.default is None else self.term(term.default, scope, depth)
         for name, arm, pos in reversed(term.arms):
-            con = self._constructor(name, True)
+            con = self.constructor(name, True)
             if con is None:
                 raise BendError(message=f"a declared constructor (unknown: {name})", place=self.place(pos))
             rest = c.Match(con.name, self.term(arm, scope, depth), rest, pos)
@@ -349,31 +289,23 @@ class Desugarer:
         equation = c.Eq(left, right, self.term(term.type, scope, depth), term.pos)
         if not term.negated:
             return equation
-        self._base_type("Empty", term.pos)
+        self.base_type("Empty", term.pos)
         return c.Pi(c.ONE, "_", equation, c.Data("Empty", (), term.pos), term.pos)
 
     def _arrow(self, term: s.SArrow, scope: Scope, depth: int) -> c.Term:
         dom = self.term(term.dom, scope, depth)
-        cod = self.term(term.cod, self._bound(scope, depth, term.name), depth + 1)
+        cod = self.term(term.cod, self.bound(scope, depth, term.name), depth + 1)
         return c.Pi(term.mark, term.name, dom, cod, term.pos)
-
-    def _base_family(self, name: str, args: tuple[c.Term, c.Term], pos: int) -> c.Term:
-        self._base_type(name, pos)
-        return c.Data(name, (c.Quantity(1, pos), c.Quantity(1, pos), *args), pos)
-
-    def sigma(self, name: str, fst: c.Term, snd: c.Term, pos: int) -> c.Term:
-        """``&name: fst -> snd``; ``snd`` is under one more level."""
-        return self._base_family("Sigma", (fst, c.Lam(c.ONE, name, snd, pos)), pos)
 
     def _sigma(self, term: s.SSigma, scope: Scope, depth: int) -> c.Term:
         fst = self.term(term.fst, scope, depth)
-        snd = self.term(term.snd, self._bound(scope, depth, term.name), depth + 1)
+        snd = self.term(term.snd, self.bound(scope, depth, term.name), depth + 1)
         return self.sigma(term.name, fst, snd, term.pos)
 
     def _family(self, term: s.SFamily, scope: Scope, depth: int) -> c.Term:
         if term.name in scope:
             raise parse_error("a datatype before <", term.name, self.place(term.pos))
-        entry = self._global(term.name, term.pos)
+        entry = self.global_(term.name, term.pos)
         args = tuple(self.term(each, scope, depth) for each in term.args)
         decl = entry.decl
         if not isinstance(decl, s.SType):
@@ -394,7 +326,7 @@ class Desugarer:
 
     def _do(self, term: s.SDo, scope: Scope, depth: int) -> c.Term:
         args = [self.term(each, scope, depth) for each in term.args]
-        entry = self._global(term.monad, term.pos)
+        entry = self.global_(term.monad, term.pos)
         if isinstance(entry.decl, s.SType):
             quantities = self.library.quantities(entry.decl)
             if quantities and len(args) == len(entry.decl.params) - quantities:
@@ -411,66 +343,24 @@ class Desugarer:
             last = self.term(term.last, scope, depth)
             if not term.returns:
                 return last
-            pure = self._global(f"{term.monad}.pure", term.pos)
+            pure = self.global_(f"{term.monad}.pure", term.pos)
             return c.App(c.Ref(pure.name, term.pos), (*lead, result, last), term.last.pos)
         step = term.steps[at]
         value = self.term(step.value, scope, depth)
         if step.type is None:
-            self._base_type("Unit", step.pos)
+            self.base_type("Unit", step.pos)
             type_: c.Term = c.Data("Unit", (), step.pos)
         else:
             type_ = self.term(step.type, scope, depth)
         name = step.name or "_"
-        inner = self._bound(scope, depth, name, kind="let" if not step.bind and step.name else "lambda")
+        inner = self.bound(scope, depth, name, kind="let" if not step.bind and step.name else "lambda")
         rest = self._steps(term, at + 1, lead, result, inner, depth + 1)
         if step.name is not None and not step.bind:
             return c.Let((c.Bind(step.mark, name, type_, value, step.pos),), rest, step.pos)
         if step.mark == c.ERASED:
             raise outside("an erased bind in a do block", self.place(step.pos))
-        bind = c.Ref(self._global(f"{term.monad}.bind", term.pos).name, step.pos)
+        bind = c.Ref(self.global_(f"{term.monad}.bind", term.pos).name, step.pos)
         return c.App(bind, (*lead, type_, result, value, c.Lam(step.mark, name, rest, step.pos)), step.pos)
-
-    # Arrays
-
-    def _fill(self, term: s.SFill, scope: Scope, depth: int) -> c.Term:
-        self._base_type("Array", term.pos)
-        levels = arrays.depth_of(self.term(term.depth, scope, depth))
-        if levels is None:
-            raise outside("an array whose size is no literal power of two", self.place(term.pos))
-        array = arrays.ArrayType(self.term(term.type, scope, depth), levels)
-        return arrays.fill(array, self.term(term.value, scope, depth), term.pos)
-
-    def _array(self, name: s.Surface, scope: Scope) -> tuple[arrays.ArrayType, c.Var]:
-        """What is known of a named array."""
-        if isinstance(name, s.SName) and name.name in scope:
-            var = local_term(scope[name.name])
-            if isinstance(var, c.Var) and var.level in self.arrays:
-                return self.arrays[var.level], c.Var(var.level, var.name, name.pos)
-        raise outside("an array that is not bound to a fill or a write in the same body", self.place(name.pos))
-
-    def _path(self, index: s.Surface, array: arrays.ArrayType, scope: Scope, depth: int) -> c.Term:
-        path = arrays.path_to(self.term(index, scope, depth), array.depth, index.pos)
-        if path is None:
-            raise outside("an index that is no literal within the array", self.place(index.pos))
-        return path
-
-    def _index(self, term: s.SIndex, scope: Scope, depth: int) -> c.Term:
-        array, name = self._array(term.array, scope)
-        return arrays.read(array, name, self._path(term.index, array, scope, depth), term.pos)
-
-    def _store(self, term: s.SStore, scope: Scope, depth: int) -> c.Term:
-        array, name = self._array(s.SName(term.array, term.pos), scope)
-        path = self._path(term.index, array, scope, depth)
-        value = arrays.write(array, name, path, self.term(term.value, scope, depth), term.pos)
-        self.arrays[depth] = array
-        body = self.term(term.body, self._bound(scope, depth, term.array, kind="let"), depth + 1)
-        return c.Let((c.Bind(c.ONE, term.array, None, value, term.pos),), body, term.pos)
-
-
-def local_term(local: Local) -> c.Term:
-    """The term of a local name outside the head of a case tree."""
-    assert not isinstance(local, Binder)
-    return local.get().term if isinstance(local, Later) else local.term
 
 
 def _show_family(term: s.SFamily) -> str:

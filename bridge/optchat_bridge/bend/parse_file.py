@@ -10,7 +10,7 @@ from . import surface as s
 from .core import ERASED, MANY, ONE
 from .errors import Place, parse_error, quoted
 from .lexer import NAME
-from .parse_term import TermParser
+from .parse_body import BodyParser
 
 _WORD = "[A-Za-z_][A-Za-z0-9_-]*"
 _PATH: Final = re.compile(rf"(?:\.{{1,2}}/)*{_WORD}(?:/(?:\.\.|{_WORD}))*\.bend\Z")
@@ -19,7 +19,7 @@ _IMPORT_LINE: Final = re.compile(
 )
 
 
-class FileParser(TermParser):
+class FileParser(BodyParser):
     """One file. ``is_law`` tells whether a name, as written here, is a law that waits for its def."""
 
     def __init__(self, text: str, file: str) -> None:

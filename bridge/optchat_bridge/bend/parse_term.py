@@ -1,4 +1,4 @@
-"""Recursive descent over terms, patterns and bodies.
+"""Recursive descent over terms.
 
 Patterns are read as terms; the desugarer tells which terms are patterns. Precedence climbs through ``_LEVELS``.
 """
@@ -10,8 +10,8 @@ from typing import Final, Literal
 from . import lexer
 from . import surface as s
 from .core import ERASED, MANY, ONE
-from .errors import BendError, Place, quoted
-from .lexer import KEYWORDS, NAME, column
+from .errors import BendError, Place
+from .lexer import KEYWORDS, NAME
 from .parse_base import Cursor
 
 # operator: precedence (loosest first), right-associative
@@ -52,131 +52,22 @@ class TermParser(Cursor):
         self.case_column = -1
         self.in_angle = False
 
-    # Bodies
-
     def body(self) -> s.Surface:
-        """A match, a let and what follows, or a term."""
-        self.deeper()
-        try:
-            return self._body()
-        finally:
-            self.depth -= 1
-
-    def _body(self) -> s.Surface:
-        if self.is_word("case"):
-            self.fail("a match heading this case (this case is orphaned)", quoted("case"))
-        start = self.here.start
-        head = self._erased_name() if self.is_symbol("-") else self.term()
-        if self.is_symbol("=>"):
-            self.fail("a lambda binder (one name: k => body)", quoted(self.text[self.here.start - 1]))
-        if self._at_let():
-            return self._let(head, start)
-        if self.is_symbol(":") and isinstance(head, s.SName | s.SMarked):
-            typed = self._typed_let(head, start)
-            if typed is not None:
-                return typed
-        if self.is_symbol("<-") and isinstance(head, s.SIndex):
-            return self._store(head, start)
-        if isinstance(head, s.SMarked) and head.mark == ERASED:
-            self.fail("'='")
-        if not self.here.fresh and self.starts_term():
-            return self._parallel_let(head, start)
-        return head
-
-    def _at_let(self) -> bool:
-        return self.is_symbol("=") and not self.is_symbol("==")
-
-    def _erased_name(self) -> s.SMarked:
-        start = self.here.start
-        self.at += 1
-        return s.SMarked(ERASED, self.name().value, start)
-
-    def _tail(self) -> s.Surface:
-        self.accept(";")
-        return self.body()
-
-    def _let(self, head: s.Surface, start: int) -> s.Surface:
-        self.expect("=")
-        value = self.term()
-        body = self._tail()
-        if isinstance(head, s.SName):
-            return s.SLet([s.SBind(ONE, head.name, None, value, start)], body, start)
-        if isinstance(head, s.SMarked):
-            return s.SLet([s.SBind(head.mark, head.name, None, value, start)], body, start)
-        return s.SOpen(head, value, body, start)
-
-    def _typed_let(self, head: s.SName | s.SMarked, start: int) -> s.Surface | None:
-        mark = head.mark if isinstance(head, s.SMarked) else ONE
-        before = self.at
-        self.expect(":")
-        type_ = self.term()
-        if not self._at_let():
-            self.at = before
-            return None
-        self.expect("=")
-        value = self.term()
-        return s.SLet([s.SBind(mark, head.name, type_, value, start)], self._tail(), start)
-
-    def _parallel_let(self, head: s.Surface, start: int) -> s.Surface:
-        heads = [head]
-        while not self.here.fresh and self.starts_term() and not self._at_let():
-            heads.append(self._erased_name() if self.is_symbol("-") else self.term())
-        if not self._at_let():
-            self.fail("'='")
-        names: list[tuple[int, str, int]] = []
-        for each in heads:
-            if isinstance(each, s.SName):
-                names.append((ONE, each.name, each.pos))
-            elif isinstance(each, s.SMarked):
-                names.append((each.mark, each.name, each.pos))
-            else:
-                raise BendError(
-                    message="a name (a parallel or typed let binds names; destructure in its body)",
-                    place=Place(self.file, each.pos),
-                )
-        self.expect("=")
-        binds = [s.SBind(mark, name, None, self.term(), pos) for mark, name, pos in names]
-        return s.SLet(binds, self._tail(), start)
-
-    def _store(self, head: s.SIndex, start: int) -> s.Surface:
-        self.expect("<-")
-        value = self.term()
-        if not isinstance(head.array, s.SName):
-            raise BendError(message="a name (only a named array is written)", place=Place(self.file, start))
-        return s.SStore(head.array.name, head.index, value, self._tail(), start)
+        """A body, where a term may hold one."""
+        raise NotImplementedError
 
     def match(self) -> s.Surface:
-        """``match a b:`` with its cases; columns decide which match a case belongs to."""
-        start = self.here.start
-        self.at += 1
-        scrutinees = [self.term()]
-        self.accept(",")
-        while not self.is_symbol(":") and self.starts_term():
-            scrutinees.append(self.term())
-            self.accept(",")
-        self.expect(":")
-        rows: list[tuple[list[s.Surface], s.Surface, int]] = []
-        outer, first = self.case_column, -1
-        while self.is_word("case"):
-            place = self.here.start
-            here = column(self.text, place)
-            if here < first or (first < 0 and here <= outer):
-                break
-            first = here if first < 0 else first
-            self.at += 1
-            patterns = [self.term()]
-            self.accept(",")
-            while not self.is_symbol(":") and self.starts_term():
-                patterns.append(self.term())
-                self.accept(",")
-            if self.is_symbol("-"):
-                self.fail("a term")
-            self.expect(":")
-            self.case_column = here
-            rows.append((patterns, self.body(), place))
-            self.case_column = outer
-            self.accept(";")
-        return s.SMatch(scrutinees, rows, start)
+        """A match."""
+        raise NotImplementedError
+
+    def do(self) -> s.Surface:
+        """A do block."""
+        raise NotImplementedError
+
+    def tail(self) -> s.Surface:
+        """The body behind a let or a rewrite, and a semicolon before it."""
+        self.accept(";")
+        return self.body()
 
     # Operators
 
@@ -244,7 +135,7 @@ class TermParser(Cursor):
             if token.value == "match":
                 return self.match()
             if token.value == "do":
-                return self._do()
+                return self.do()
         return self._postfix()
 
     def _arrow(self) -> s.Surface:
@@ -287,7 +178,7 @@ class TermParser(Cursor):
             name, evidence = evidence.name, self.term()
         self.expect(":")
         motive = self.term()
-        return s.SRewrite(name, evidence, motive, self._tail(), start)
+        return s.SRewrite(name, evidence, motive, self.tail(), start)
 
     def _plus(self) -> s.Surface:
         start = self.here.start
@@ -319,7 +210,7 @@ class TermParser(Cursor):
                 term = self._call(term)
             elif token.value == "[":
                 self.at += 1
-                index = self._free(self.term)
+                index = self._inner()
                 self.expect("]")
                 term = s.SIndex(term, index, token.start)
             elif token.value == "!" and token.glued and self.is_symbol("!("):
@@ -328,12 +219,12 @@ class TermParser(Cursor):
             else:
                 return term
 
-    def _free(self, parse: object) -> s.Surface:
-        """Parses inside brackets, where ``>`` is an operator again."""
+    def _inner(self) -> s.Surface:
+        """A term inside brackets, where ``>`` is an operator again."""
         outer, self.in_angle = self.in_angle, False
-        result: s.Surface = parse()  # type: ignore[operator]
+        term = self.term()
         self.in_angle = outer
-        return result
+        return term
 
     def _call(self, fun: s.Surface) -> s.Surface:
         start = self.here.start
@@ -403,7 +294,7 @@ class TermParser(Cursor):
         if word == "Kind":
             self.at += 1
             self.expect("(")
-            quantity = self._free(self.term)
+            quantity = self._inner()
             self.expect(")")
             return s.SKind(quantity, token.start)
         if word in ("Type", "Data", "Quant"):
@@ -418,7 +309,7 @@ class TermParser(Cursor):
                 self.at += 1
                 return s.SCtr(word, self._items("}"), token.start)
             if after.value == "<" and not self.is_symbol("<>") and not self.is_symbol("<&>"):
-                return self._family(word, token.start)
+                return self.family(word, token.start)
         return s.SName(word, token.start)
 
     def _items(self, closing: Literal["}", "]"]) -> list[s.Surface]:
@@ -431,7 +322,7 @@ class TermParser(Cursor):
         self.in_angle = outer
         return items
 
-    def _family(self, name: str, start: int) -> s.Surface:
+    def family(self, name: str, start: int) -> s.Surface:
         self.at += 1
         outer, self.in_angle = self.in_angle, True
         args: list[s.Surface] = []
@@ -519,40 +410,3 @@ class TermParser(Cursor):
                 default = self.term()
             self.accept(";")
         return s.SCases(arms, default, start)
-
-    def _do(self) -> s.Surface:
-        start = self.here.start
-        self.at += 1
-        name = self.name().value
-        args: list[s.Surface] = []
-        if self.is_symbol("<"):
-            family = self._family(name, start)
-            assert isinstance(family, s.SFamily)
-            args = family.args
-        self.expect(":")
-        steps: list[s.SStep] = []
-        while True:
-            if self.accept_word("return"):
-                return s.SDo(name, args, steps, self.term(), True, start)
-            step = self._step()
-            self.accept(";")
-            if step.name is None and not (self.starts_term() or self.is_word("return")):
-                return s.SDo(name, args, steps, step.value, False, start)
-            steps.append(step)
-
-    def _step(self) -> s.SStep:
-        pos = self.here.start
-        marked = 1 if (self.is_symbol("+") or self.is_symbol("-")) and self.glued_name() else 0
-        if self.ahead(marked).kind != NAME or not self.is_symbol(":", marked + 1):
-            return s.SStep(ONE, None, None, self.term(), False, pos)
-        mark = ONE
-        if marked:
-            mark = MANY if self.is_symbol("+") else ERASED
-            self.at += 1
-        name = self.name().value
-        self.expect(":")
-        type_ = self.term()
-        bind = self.accept("<-")
-        if not bind:
-            self.expect("=")
-        return s.SStep(mark, name, type_, self.term(), bind, pos)

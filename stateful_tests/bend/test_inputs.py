@@ -1,0 +1,171 @@
+"""Any input at all gives a verdict or one clear message, never a traceback; and limits stop what would not end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from optchat_bridge.bend import limits
+from optchat_bridge.bend.lexer import BAD, END, tokens
+from optchat_bridge.bend.report import check_file, render
+
+GOLDEN = Path(__file__).parent / "golden"
+SOURCES = [path.read_text(encoding="utf-8") for path in sorted((GOLDEN / "cases").rglob("*.bend"))]
+WORDS = [
+    *"def type law match case do return for exs where is import Type Data Kind Quant Nat Base f x _".split(),
+    *"( ) { } [ ] < > = == => -> <- : , ; @ % & | + - * ~ ! ? \\{ {==} &1 &2 0n 1n+ 7 'c' \"s\" # \n \t".split(" "),
+]
+
+
+def check(data: bytes) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "main.bend"
+        path.write_bytes(data)
+        return render(check_file(path))
+
+
+def settled(shown: str) -> bool:
+    return shown.startswith(("ALL PROOFS CHECK", "SOME PROOFS FAIL\nError:"))
+
+
+@given(st.binary(max_size=200))
+@example(bytes(range(256)))
+@example(b"import Base\r\ndef f() -> Nat:\r\n  1n\r\n")
+@example(b"\xef\xbb\xbfimport Base\n")
+@example(b"\x00")
+@example(b"def f() -> Char:\n  '")
+@example(b'def f() -> String:\n  "\\u{d800}"')
+def test_any_bytes(data: bytes) -> None:
+    assert settled(check(data))
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=40))
+def test_any_words(words: list[str]) -> None:
+    assert settled(check(("import Base\n" + " ".join(words)).encode()))
+
+
+@given(st.sampled_from(SOURCES), st.data())
+def test_a_broken_program(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 20)))
+    put = data.draw(st.one_of(st.sampled_from(WORDS), st.text(max_size=3).filter(lambda t: "\ud800" not in t)))
+    assert settled(check((text[:start] + put + text[end:]).encode("utf-8", "replace")))
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
+def test_tokens_cover_the_text(text: str) -> None:
+    found = list(tokens(text))
+    assert found[-1].kind in (BAD, END)
+    ends = 0
+    for token in found:
+        gap = text[ends : token.start]
+        assert all(line.strip(" \t") == "" or "#" in line for line in gap.split("\n"))
+        ends = token.end
+    if found[-1].kind == END:
+        assert ends == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("", "ALL PROOFS CHECK"),
+        ("import Base\n\tdef f() -> Nat:\n\t\t1n\n", "ALL PROOFS CHECK"),
+        ("import Base\r\n", "a carriage return"),
+        ("\ufeffimport Base\n", "a byte order mark"),
+        ("import ./nothere.bend as N\n", "no such file"),
+        ("import ./main.bend as N\n", "an import cycle"),
+        ("(" * 10_000_000, "expected : 'def', 'type' or 'law'"),
+        ("def f() -> Type:\n  " + "(" * 10_000_000, "nesting deeper than"),
+        ("def f() -> Type:\n  " + "[" * 10_000_000, "nesting deeper than"),
+        ("def f() -> Type:\n  " + "{" * 1_000_000, "nesting deeper than"),
+        ("def f() -> Type:\n  " + "x => " * 100_000 + "x", "nesting deeper than"),
+    ],
+)
+def test_bad_input(text: str, fragment: str) -> None:
+    shown = check(text.encode())
+    assert settled(shown)
+    assert fragment in shown
+    assert len(shown) < 2_000
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    assert "no such file" in render(check_file(tmp_path))
+
+
+def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("optchat_bridge.bend.modules.FILE_LIMIT", 10)
+    path = tmp_path / "main.bend"
+    path.write_text("import Base\n")
+    assert "a file of more than 10 bytes" in render(check_file(path))
+
+
+DEEP = [
+    (
+        "a list of 30,000",
+        "def f() -> List<Nat>:\n  [" + ", ".join(f"{n}n" for n in range(30_000)) + "]\n"
+        "def main() -> Nat:\n  List.length(&1, Nat, f())\n",
+        "main = 30000n",
+    ),
+    (
+        "a value 40,000 deep",
+        "def f(n: Nat) -> List<Nat>:\n  match n:\n    case 0n: []\n    case 1n++p: p <> f(p)\n"
+        "def g() -> {f(40000n) == f(Nat.add(1n, 39999n)) : List<Nat>}:\n  {==}\n"
+        "def main() -> Nat:\n  Nat.add(20001n, 19999n)\n",
+        "main = 40000n",
+    ),
+    ("nested calls", "def main() -> Nat:\n  " + "Nat.add(1n, " * 6_000 + "0n" + ")" * 6_000 + "\n", "main = 6000n"),
+    ("nested constructors", "def main() -> Nat:\n  " + "Succ{" * 5_000 + "0n" + "}" * 5_000 + "\n", "main = 5000n"),
+    (
+        "lets",
+        "def f(x: Nat) -> Nat:\n" + "  x = Nat.add(1n, x)\n" * 2_000 + "  x\ndef main() -> Nat:\n  f(0n)\n",
+        "main = 2000n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), [each[1:] for each in DEEP], ids=[each[0] for each in DEEP])
+def test_depth_is_no_crash(text: str, value: str) -> None:
+    assert value in check(("import Base\n" + text).encode())
+
+
+ENDLESS = "import Base\n@unsafe\ndef spin(n: Nat) -> Nat:\n  {}\ndef main() -> Nat:\n  spin(0n)\n"
+
+
+def test_steps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("optchat_bridge.bend.evaluate.STEP_LIMIT", 1_000_000)
+    assert "stopped: more than 1000000 steps" in check(ENDLESS.format("spin(1n+n)").encode())
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limits.MEMORY_VARIABLE, str(limits.memory_used() + 50))
+    assert "MB of memory (OPTCHAT_BEND_MB sets another limit)" in check(ENDLESS.format("1n+spin(n)").encode())
+
+
+def test_a_wrong_memory_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limits.MEMORY_VARIABLE, "lots")
+    assert "OPTCHAT_BEND_MB must be a positive number of megabytes, got 'lots'" in check(b"import Base\n")
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "optchat_bridge.bend", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, check=False)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    good = GOLDEN / "cases" / "accept" / "ev_pair.bend"
+    bad = GOLDEN / "cases" / "reject" / "eq_false.bend"
+    done = command("check", str(good))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ALL PROOFS CHECK\nmain = (3n, True{})\n", "")
+    done = command("check", str(bad))
+    assert done.returncode == 1
+    assert done.stdout.startswith("SOME PROOFS FAIL\nError:\n- expected : 4n\n- observed : 5n\n")
+    assert "eq_false.bend:6" in done.stdout
+    done = command("check", str(tmp_path / "none.bend"))
+    assert done.returncode == 1
+    assert "no such file" in done.stdout + done.stderr
