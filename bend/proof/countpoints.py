@@ -31,8 +31,9 @@ def start() -> T.Tally:
 def main() -> T.Tally:
   T.tally({steps}n, {order}, T.race(start()), T.count(start()))
 """
-HEAD = """# first_agrees_at_481: 20,001 steps, in 20 chunks of 1,000 and one last step. Written by countpoints.py; checked like any
-# proof. Each chunk runs once, from a state that is written out; each sum names the steps that are left as a literal.
+HEAD = """# first_agrees_at_481: 20,001 steps, in 20 chunks of 1,000 and one last step. Written by countpoints.py.
+# Checked like any proof: each chunk runs once, from a state that is written out, and each sum names the steps that are
+# left as a literal. What is equal stands in equal words, so that nothing runs again.
 """
 
 
@@ -52,32 +53,38 @@ def count(tally: str) -> str:
 
 
 def point(at: int, tally: str) -> str:
-    return f"\n# after {at * CHUNK} steps\ndef at_{at}() -> T.Tally:\n{wrapped(tally)}\n"
+    fields = tally.removeprefix("T.Tally{")
+    return f"\n# after {at * CHUNK} steps\ndef at_{at}() -> T.Tally:\n  T.Tally{{\n{wrapped(fields)}\n"
+
+
+def state(at: int) -> str:
+    """The race and the count of a checkpoint; of the first one in the law's own words."""
+    return f"T.race(at_{at}()), T.count(at_{at}())" if at else "Push.start(), Bits.zero()"
 
 
 def chunk(at: int) -> str:
-    claim = f"{{T.tally({CHUNK}n, {ORDER}, T.race(at_{at}()), T.count(at_{at}())) == at_{at + 1}() : T.Tally}}"
-    return f"\ndef chunk_{at}() -> {claim}:\n  {{==}}\n"
+    return f"\ndef chunk_{at}() -> {{T.tally({CHUNK}n, {ORDER}, {state(at)}) == at_{at + 1}() : T.Tally}}:\n  {{==}}\n"
 
 
-def claim(at: int, steps: str) -> str:
+def claim(at: int, steps: str, total: str, indent: str) -> str:
     """What is left to count from a checkpoint on."""
-    return f"{{Push.count({steps}, {ORDER}, T.race(at_{at}()), T.count(at_{at}())) == all() : Bits.Bin}}"
+    return f"{{Push.count({steps}, {ORDER}, {state(at)})\n{indent}== {total} : Bits.Bin}}"
 
 
-def rest(at: int) -> str:
+def rest(at: int, total: str) -> str:
     """Its proof: one chunk, then what is left from the next checkpoint on."""
     left = STEPS - CHUNK * at
-    head = f"\ndef rest_{at}() -> {claim(at, f'{left}n')}:\n"
+    head = f"\ndef rest_{at}()\n  -> {claim(at, f'{left}n', total, '    ')}:\n"
     if at == CHUNKS:
         return head + "  {==}\n"
     behind = left - CHUNK
     return f"""
 def sum_{at}() -> {{Nat.add({CHUNK}n, {behind}n) == {left}n : Nat}}:
   {{==}}
-{head}  %sum_{at}() : {claim(at, "_")}
-  T.count_chunk({CHUNK}n, {behind}n, {ORDER}, T.race(at_{at}()), T.count(at_{at}()),
-    T.race(at_{at + 1}()), T.count(at_{at + 1}()), all(), chunk_{at}(), rest_{at + 1}())
+{head}  %sum_{at}()
+    : {claim(at, "_", total, "      ")}
+  T.count_chunk({CHUNK}n, {behind}n, {ORDER}, {state(at)}, {state(at + 1)},
+    {total}, chunk_{at}(), rest_{at + 1}())
 """
 
 
@@ -85,12 +92,11 @@ def main() -> None:
     points = [START]
     for _ in range(CHUNKS):
         points.append(after(points[-1], CHUNK))
-    all_steps = count(after(points[-1], STEPS - CHUNK * CHUNKS))
+    total = count(after(points[-1], STEPS - CHUNK * CHUNKS))
     parts = [HEAD, IMPORTS.format(bend="..", proof=".")]
-    parts += [f"\n# how many steps agree in all\ndef all() -> Bits.Bin:\n  {all_steps}\n"]
-    parts += [point(at, tally) for at, tally in enumerate(points)]
+    parts += [point(at, tally) for at, tally in enumerate(points) if at]
     parts += [chunk(at) for at in range(CHUNKS)]
-    parts += [rest(at) for at in reversed(range(CHUNKS + 1))]
+    parts += [rest(at, total) for at in reversed(range(CHUNKS + 1))]
     (HERE / "push_count.bend").write_text("".join(parts))
 
 
