@@ -1,0 +1,1 @@
+"""The change gate: a proposed change of this repository, held to everything in a clean worktree."""

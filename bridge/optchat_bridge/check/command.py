@@ -1,0 +1,142 @@
+"""`optchat check`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optchat.cli.common import Json, print_json, progress
+from optchat.cli.status import Failure, Status
+from optchat_spec import scenario as scenarios
+from optchat_spec.steps import Event
+from optchat_spec.vocabulary import Config
+
+Cmd = Annotated[
+    str | None,
+    typer.Option("--cmd", metavar="COMMAND", help="Hold this implementation to the laws: see docs/conformance.md."),
+]
+Scenario = Annotated[
+    Path | None, typer.Option("--scenario", metavar="FILE", help="Replay this history instead of seeded ones.")
+]
+Events = Annotated[int, typer.Option("--events", min=1, help="How many events to judge.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Where the histories come from: the same seed, the same run.")]
+Timeout = Annotated[float, typer.Option("--timeout", min=0.01, metavar="SECONDS", help="How long one answer may take.")]
+Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit file too, for gates.")]
+Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the histories that break laws are written.")]
+Change = Annotated[
+    str | None,
+    typer.Option("--change", metavar="REV|PATCHFILE", help="Hold a change of this repository to everything."),
+]
+AllowLawChange = Annotated[
+    bool,
+    typer.Option("--allow-law-change", help="Let the change edit laws, predicates, contracts or breaks (and say so)."),
+]
+
+
+def check_command(
+    cmd: Cmd = None,
+    scenario: Scenario = None,
+    events: Events = 20_000,
+    seed: Seed = 0,
+    timeout: Timeout = 10.0,
+    json: Json = False,
+    junit: Junit = None,
+    out: Out = Path("optchat-check"),
+    change: Change = None,
+    allow_law_change: AllowLawChange = False,
+) -> None:
+    """Hold this planner, anyone's implementation, or a change of this repository to the laws.
+
+    Exits with 0 when nothing is broken, 1 when a law is, 2 when the command could not be run or broke the protocol.
+    A broken law comes with the smallest history found, as a file that --scenario replays.
+    """
+    if change is not None:
+        if cmd is not None or scenario is not None:
+            raise Failure("--change goes with neither --cmd nor --scenario: run it alone", Status.USAGE)
+        from optchat_bridge.check.change import check_change
+
+        raise typer.Exit(check_change(change, allow_law_change, json, junit))
+    raise typer.Exit(check_laws(cmd, scenario, events, seed, timeout, json, junit, out))
+
+
+def check_laws(
+    cmd: str | None,
+    scenario_file: Path | None,
+    events: int,
+    seed: int,
+    timeout: float,
+    json: bool,
+    junit: Path | None,
+    out: Path,
+) -> int:
+    """Judge, print, write; the status to exit with."""
+    from rich.console import Console
+
+    from optchat_bridge.check import report as reports
+    from optchat_bridge.check.judge import Finding, Judge, Own
+    from optchat_bridge.check.peer import Fault, Peer
+    from optchat_bridge.check.remote import Remote
+
+    history = None if scenario_file is None else read_history(scenario_file)
+    remote = None if cmd is None else Remote(lambda: Peer(cmd, timeout))
+    judge = None
+    try:
+        if remote is not None:
+            remote.hello()
+        with nullcontext(lambda _done, _total: None) if json else progress("judged") as say:
+            judge = Judge(Own() if remote is None else remote, say)
+            report = judge.seeded(events, seed) if history is None else judge.replayed(*history)
+        if remote is not None:
+            remote.bye()
+    except Fault as fault:
+        broken = [] if judge is None else [row for row in judge.rows.values() if row.finding]
+        where = None
+        if judge is not None and judge.last[1]:
+            where = reports.keep(out, "protocol-fault", Finding(str(fault), *judge.last))
+        return tell_fault(str(fault), [row.law.name for row in broken], where, json, junit, seed)
+    finally:
+        if remote is not None:
+            remote.kill()
+    kept = {row.law.name: reports.keep(out, row.law.name, row.finding) for row in report.broken if row.finding}
+    rows = reports.cases(report, kept)
+    if json:
+        print_json(reports.as_json(report, kept, seed))
+    else:
+        reports.print_table(Console(), report, rows)
+    if junit is not None:
+        reports.write_junit(junit, "optchat check", rows)
+    return reports.EXIT_BROKEN if report.broken else reports.EXIT_HELD
+
+
+def read_history(path: Path) -> tuple[Config, list[Event]]:
+    """The history of a scenario file. Raises Failure, in one line, when it is none."""
+    try:
+        return scenarios.read(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Failure(f"there is no file {path}", Status.USAGE) from None
+    except UnicodeDecodeError:
+        raise Failure(f"{path} is no scenario: it is not UTF-8", Status.USAGE) from None
+    except scenarios.BadScenario as error:
+        raise Failure(f"{path} is no scenario: {error}", Status.USAGE) from None
+
+
+def tell_fault(fault: str, broken: list[str], where: Path | None, json: bool, junit: Path | None, seed: int) -> int:
+    """Say how the protocol was broken, and which laws were before that."""
+    from optchat_bridge.check.report import EXIT_FAULT, Case, write_junit
+
+    if json:
+        path = None if where is None else str(where)
+        print_json({"fault": fault, "scenario": path, "broken_before": broken, "seed": seed, "laws": []})
+    else:
+        print(f"optchat: {fault}", file=sys.stderr)
+        if where is not None:
+            print(f"the chat until then, to replay with --scenario: {where}", file=sys.stderr)
+        if broken:
+            print(f"laws that were broken before: {', '.join(broken)}", file=sys.stderr)
+    if junit is not None:
+        write_junit(junit, "optchat check", [Case("protocol", "fault", fault)])
+    return EXIT_FAULT

@@ -1,0 +1,118 @@
+"""A verdict for people (a table), for programs (JSON) and for gates (JUnit)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from rich.console import Console
+from rich.table import Table
+
+from optchat_bridge.check.judge import Finding, Report, Row
+from optchat_spec import scenario
+
+EXIT_HELD, EXIT_BROKEN, EXIT_FAULT = 0, 1, 2
+COLOURS = {"held": "green", "broken": "bold red", "not judged": "dim"}
+
+
+class Case(NamedTuple):
+    """One row of any verdict: its name, its word ("held", "broken", "not judged", "fault"), and what is to be said."""
+
+    name: str
+    word: str
+    says: str = ""
+    group: str = "optchat.laws"
+
+
+def keep(folder: Path, law: str, finding: Finding) -> Path | None:
+    """Write the history that breaks a law, where it has one. Raises OSError."""
+    if not finding.events:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{law}.jsonl"
+    path.write_text(scenario.write(finding.config, finding.events), encoding="utf-8")
+    return path
+
+
+def says(row: Row, kept: Path | None) -> str:
+    """A verdict in a few words that claim no more than it."""
+    if row.finding is not None:
+        where = f" ({len(row.finding.events)} events: {kept})" if kept is not None else ""
+        return row.finding.reason + where
+    if row.missing:
+        return f"it does not show {', '.join(sorted(row.missing))}"
+    return f"{row.spoke:,} times" if row.spoke else "nothing happened that it speaks of"
+
+
+def cases(report: Report, kept: dict[str, Path | None]) -> list[Case]:
+    return [Case(row.law.name, row.word, says(row, kept.get(row.law.name))) for row in report.rows]
+
+
+def print_table(console: Console, report: Report, rows: list[Case]) -> None:
+    """The table, and one line that sums it up."""
+    table = Table("law", "verdict", "", box=None, pad_edge=False)
+    for case in rows:
+        table.add_row(case.name, f"[{COLOURS.get(case.word, '')}]{case.word}[/]", plain(case.says))
+    console.print(table)
+    counts = [f"{sum(1 for case in rows if case.word == word)} {word}" for word in COLOURS]
+    console.print(
+        f"{plain(report.name)}: {', '.join(counts)}; {report.events:,} events in {report.chats:,} chats",
+        highlight=False,
+    )
+
+
+def plain(text: str) -> str:
+    """Text for the table: brackets are no markup in it."""
+    return text.replace("[", "\\[")
+
+
+def as_json(report: Report, kept: dict[str, Path | None], seed: int) -> dict[str, Any]:
+    """The verdict for programs."""
+    return {
+        "name": report.name,
+        "seed": seed,
+        "events": report.events,
+        "chats": report.chats,
+        "broken": len(report.broken),
+        "fault": None,
+        "laws": [
+            {
+                "law": row.law.name,
+                "says": row.law.sentence,
+                "verdict": row.word,
+                "events": row.spoke,
+                "missing": sorted(row.missing),
+                "reason": row.finding.reason if row.finding else None,
+                "scenario": str(path) if (path := kept.get(row.law.name)) else None,
+            }
+            for row in report.rows
+        ],
+    }
+
+
+def write_junit(path: Path, name: str, rows: list[Case]) -> None:
+    """The rows as a JUnit file: broken is a failure, a fault an error, not judged is skipped. Raises OSError."""
+    count = {word: str(sum(1 for case in rows if case.word == word)) for word in ("broken", "fault", "not judged")}
+    suite = ElementTree.Element(
+        "testsuite",
+        name=name,
+        tests=str(len(rows)),
+        failures=count["broken"],
+        errors=count["fault"],
+        skipped=count["not judged"],
+    )
+    for case in rows:
+        node = ElementTree.SubElement(suite, "testcase", classname=case.group, name=case.name)
+        tag = {"broken": "failure", "fault": "error", "not judged": "skipped"}.get(case.word)
+        if tag is not None:
+            ElementTree.SubElement(node, tag, message=printable(case.says))
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def printable(text: str) -> str:
+    """Text that XML can hold."""
+    return "".join(each if each.isprintable() else " " for each in text)

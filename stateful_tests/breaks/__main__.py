@@ -1,0 +1,69 @@
+"""`make breaks`: each deliberate break, and the law that catches it, as a table; 1 when one goes unnoticed.
+
+With `--json` the same for programs; with names, these alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from stateful_tests.breaks.registry import BREAKS
+from stateful_tests.breaks.run import Outcome, try_all
+from stateful_tests.wide import console
+
+
+def rows(outcomes: list[Outcome]) -> list[dict[str, object]]:
+    return [
+        {
+            "break": outcome.broken.name,
+            "says": outcome.broken.says,
+            "expected": list(outcome.broken.laws),
+            "caught_by": outcome.law,
+            "hunter": outcome.hunter,
+            "seconds": round(outcome.seconds, 1),
+            "good": outcome.good,
+            "told": outcome.says,
+        }
+        for outcome in outcomes
+    ]
+
+
+def table_of(outcomes: list[Outcome]) -> Table:
+    table = Table("break", "what it does wrong", "caught by", "seen by", "s", box=None, pad_edge=False)
+    for outcome in outcomes:
+        caught = outcome.law or f"NOBODY ({', '.join(outcome.broken.laws)} should): {outcome.says}"
+        style = "" if outcome.good else "red"
+        table.add_row(
+            outcome.broken.name, outcome.broken.says, caught, outcome.hunter, f"{outcome.seconds:.1f}", style=style
+        )
+    return table
+
+
+def main(arguments: list[str]) -> int:
+    names = [name for name in arguments if not name.startswith("-")] or list(BREAKS)
+    unknown = [name for name in names if name not in BREAKS]
+    if unknown:
+        print(f"there is no break named {unknown[0]}", file=sys.stderr)
+        return 2
+    outcomes = try_all(BREAKS[name] for name in names)
+    unnoticed = [outcome for outcome in outcomes if not outcome.good]
+    if "--json" in arguments:
+        print(json.dumps({"breaks": rows(outcomes), "unnoticed": len(unnoticed)}, indent=1))
+    else:
+        say(console(), outcomes, len(unnoticed))
+    return 1 if unnoticed else 0
+
+
+def say(out: Console, outcomes: list[Outcome], unnoticed: int) -> None:
+    out.print(table_of(outcomes))
+    slowest = max((outcome.seconds for outcome in outcomes), default=0.0)
+    out.print(f"{len(outcomes) - unnoticed} of {len(outcomes)} breaks caught by a law named for them; ", end="")
+    out.print(f"the slowest took {slowest:.1f} s of processor time", highlight=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

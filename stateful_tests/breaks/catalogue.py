@@ -1,0 +1,33 @@
+"""The deliberate breaks: what each one does wrong, as an exact change of the text, and the laws that must catch it.
+
+`laws` are those that say the thing that the break gets wrong: caught by one of them is caught, by others alone is not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """`old`, which stands exactly once in `file` (a path below `impl/optchat`), becomes `new`."""
+
+    file: str
+    old: str
+    new: str
+
+
+class Break(NamedTuple):
+    name: str
+    says: str
+    laws: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    hunters: tuple[str, ...] = ("machine", "contract", "proof", "histories")
+    """Who looks for it, in this order (`hunt.HUNTERS`)."""
+    kind: str = "impl"
+    """What is broken: "impl" is a copy of `impl/optchat`."""
+
+
+def broken(name: str, says: str, laws: str, *edits: tuple[str, str, str], by: str = "") -> Break:
+    """A break of the implementation; `laws` and the hunters `by` are separated by spaces."""
+    made = Break(name, says, tuple(laws.split()), tuple(Edit(*edit) for edit in edits))
+    return made._replace(hunters=tuple(by.split())) if by else made

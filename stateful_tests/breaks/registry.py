@@ -1,0 +1,10 @@
+"""Every break, by its name."""
+
+from __future__ import annotations
+
+from stateful_tests.breaks import of_queue, of_texts, of_view
+from stateful_tests.breaks.catalogue import Break
+
+ALL: tuple[Break, ...] = (*of_view.BREAKS, *of_queue.BREAKS, *of_texts.BREAKS)
+
+BREAKS: dict[str, Break] = {each.name: each for each in ALL}
