@@ -1,7 +1,7 @@
 """Writes push_run.bend: the run of push_agrees in chunks of 1,000 steps, each from a state that is written out.
 
-`python bend/proof/checkpoints.py` from the top of the repository. The states are printed by our own checker; the proof does
-not trust this script: each chunk is checked by computation, and a lemma joins the chunks.
+`python bend/proof/checkpoints.py` from the top of the repository. The states are printed by our own checker; the proof
+does not trust this script: each chunk is checked by computation, and a lemma joins the chunks.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def from() -> Push.Race:
 def main() -> Push.Race:
   Push.run({steps}n, Dues.Last{{}}, from())
 """
-HEAD = """# push_agrees: 20,001 steps, in 20 chunks of 1,000 and one last step. Written by checkpoints.py; checked like any proof.
-# Each chunk runs once, from a state that is written out; each join names the steps that are left as a literal.
+HEAD = """# push_agrees: 20,001 steps, in 20 chunks of 1,000 and one last step.
+# Written by checkpoints.py; checked like any proof. Each chunk runs once, from a state that is written out; each join names the steps that are left as a literal.
 import Base
 import ../bits.bend as Bits
 import ../nodes.bend as Nodes
@@ -55,7 +55,7 @@ def wrapped(term: str) -> str:
         if len(lines[-1]) + len(part) > 114:
             lines.append("")
         lines[-1] += part
-    return "\n".join("  " + line.rstrip() for line in lines)
+    return "\n".join("  " + line.rstrip() for line in lines if line.strip())
 
 
 def chunk(at: int, steps: int) -> str:
@@ -71,7 +71,8 @@ def rest(at: int, first: int, left: int) -> str:
 def sum_{at}() -> {{Nat.add({first}n, {left}n) == {first + left}n : Nat}}:
   {{==}}
 
-def rest_{at}() -> {{J.trail({first + left}n, Dues.Last{{}}, at_{at}()) == Some{{at_{CHUNKS + 1}()}} : Maybe<&2, Push.Race>}}:
+def rest_{at}()
+  -> {{J.trail({first + left}n, Dues.Last{{}}, at_{at}()) == Some{{at_{CHUNKS + 1}()}} : Maybe<&2, Push.Race>}}:
   %sum_{at}() : {{J.trail(_, Dues.Last{{}}, at_{at}()) == Some{{at_{CHUNKS + 1}()}} : Maybe<&2, Push.Race>}}
   J.join({first}n, {left}n, Dues.Last{{}}, at_{at}(), at_{at + 1}(), at_{CHUNKS + 1}(), chunk_{at}(), rest_{at + 1}())
 """
@@ -82,8 +83,10 @@ def main() -> None:
     for at in range(CHUNKS + 1):
         states.append(after(states[-1], CHUNK if at < CHUNKS else STEPS - CHUNK * CHUNKS))
     parts = [HEAD]
-    parts += [f"\n# after {min(at * CHUNK, STEPS)} steps\ndef at_{at}() -> Push.Race:\n{wrapped(state)}\n"
-              for at, state in enumerate(states[:-1])]
+    parts += [
+        f"\n# after {min(at * CHUNK, STEPS)} steps\ndef at_{at}() -> Push.Race:\n{wrapped(state)}\n"
+        for at, state in enumerate(states[:-1])
+    ]
     parts.append(f"\n# after {STEPS} steps\ndef at_{CHUNKS + 1}() -> Push.Race:\n{wrapped(states[-1])}\n")
     parts += [chunk(at, CHUNK) for at in range(CHUNKS)]
     last = STEPS - CHUNK * CHUNKS
