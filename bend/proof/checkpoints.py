@@ -26,7 +26,8 @@ def main() -> Push.Race:
   Push.run({steps}n, Dues.Last{{}}, from())
 """
 HEAD = """# push_agrees: 20,001 steps, in 20 chunks of 1,000 and one last step.
-# Written by checkpoints.py; checked like any proof. Each chunk runs once, from a state that is written out; each join names the steps that are left as a literal.
+# Written by checkpoints.py; checked like any proof. Each chunk runs once, from a state that is written out; each
+# join names the steps that are left as a literal.
 import Base
 import ../bits.bend as Bits
 import ../nodes.bend as Nodes
