@@ -41,6 +41,11 @@ COMMANDS = (
     Entry("doctor", "optchat.cli.doctor:doctor", "Check every file of the chat, and mend what can be mended."),
     Entry("settings", "optchat.cli.settings:settings", "Show, find and change the settings."),
     Entry("replay", "optchat.cli.replay:replay", "Run an event list or a chat through the planner, state by state."),
+    Entry(
+        "check",
+        "optchat_bridge.check.command:check_command",
+        "Hold this planner, anyone's implementation, or a change of this repository to the laws.",
+    ),
     Entry("laws", "optchat_bridge.laws:laws", "Check the proofs of the laws, and show each law with its state."),
     Entry("bend", "optchat_bridge.bend.command:bend", "Check or run a Bend file with our own small Bend."),
     Entry("bench", "optchat.bench.command:bench", "Measure speed and memory, beside the published figures."),
