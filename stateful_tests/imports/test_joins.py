@@ -57,8 +57,8 @@ def cut(pieces: Sequence[str], places: Iterable[int]) -> Parts:
 
 @st.composite
 def json_parts(draw: st.DrawFn) -> Parts:
-    """Parts of one file of JSON lines; no two of its lines are alike, so a part tells no two messages from one."""
-    lines = list(dict.fromkeys(w.json_lines(draw(w.messages.filter(bool)))))
+    """Parts of one file of JSON lines; no two messages are alike, so a part tells no two from one."""
+    lines = w.json_lines(list(dict.fromkeys(draw(w.messages.filter(bool)))))
     return cut(lines, draw(st.lists(st.integers(0, 20), max_size=3)))
 
 

@@ -84,7 +84,7 @@ def aider_sessions(draw: st.DrawFn) -> list[AiderSession]:
             free = said[-1][0] == "user"
             can = kind == "echo" and "\n" in text and _no_mark(text) and (free or "\n\n" not in text)
             # Its last line has the two spaces, and must not look like a marked one.
-            can = can and not text.split("\n")[-1].startswith(("> ", "#### "))
+            can = can and not f"{text.split(chr(10))[-1]}  ".startswith(("> ", "#### "))
             said.append((kind, text))
             raw.append(can and draw(st.booleans()))
         sessions.append(AiderSession(start.astimezone(), said, raw))

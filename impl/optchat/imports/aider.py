@@ -13,8 +13,8 @@ What the program writes, and so what is read here, line by line:
   `>` line without the two spaces begins such a block when that end comes before the next marked line, and when the
   line follows a marked line or block (no reply stands between them) or else no empty line is within. If not, it is
   a quotation in a reply, as a `####` line without the two spaces is a heading in one.
-- In a session none of whose marked lines has the two spaces (an editor has stripped them, or a person wrote the
-  file), a mark is enough.
+- In a file whose marked lines all lack the two spaces (an editor has stripped them, or a person wrote it), a mark is
+  enough.
 - A reply is what stands between these, without the empty lines around it.
 
 Every message of a session has the session's date, which is local and has no zone. The lines before the first header
@@ -70,6 +70,7 @@ class Session(NamedTuple):
 def parse(path: Path, advance: Advance) -> Stream:
     """The messages of a history. Raises ImportFailed on a file without a header: nothing in it has a date."""
     keys = Keys(SOURCE)
+    strict = is_strict(path)
     for session in sessions(path, advance):
         if not session.started and not session.before:
             raise ImportFailed(
@@ -78,19 +79,35 @@ def parse(path: Path, advance: Advance) -> Stream:
         try:
             date = local_date(session.started or session.before, FORM)
         except BadDate as error:
-            count = sum(1 for _ in blocks(session.lines))
+            count = sum(1 for _ in blocks(session.lines, strict))
             yield Damage(path, session.line, f"{error}; {count} messages of this session are left out")
             continue
-        yield from dated(path, session, date, keys)
+        yield from dated(path, session, date, keys, strict)
 
 
-def dated(path: Path, session: Session, date: datetime, keys: Keys) -> Stream:
+def is_strict(path: Path) -> bool:
+    """Whether a file's marked lines have the two spaces: one of them is enough, which a real file has near its start.
+
+    What stands before the first header decides nothing: it can be any part of a reply.
+    """
+    headed = bare = False
+    for line in lines_of(path, lambda _: None):
+        data = line.data.removesuffix(b"\r")
+        if data.startswith((b"#### ", b"> ")):
+            if data.endswith(b"  "):
+                return True
+            bare = bare or headed
+        headed = headed or IS_HEADER.match(data) is not None
+    return not bare
+
+
+def dated(path: Path, session: Session, date: datetime, keys: Keys, strict: bool) -> Stream:
     """The records of a session.
 
     A message has a name by its session (`key`) and one by the header after it (`twin`), counted from the session's
     end: the part of a session that a cut file begins with has only the second.
     """
-    found = list(blocks(session.lines))
+    found = list(blocks(session.lines, strict))
     behind: Counter[bytes] = Counter()
     twins = []
     for block in reversed(found):
@@ -129,9 +146,9 @@ def sessions(path: Path, advance: Advance) -> Iterator[Session]:
     yield Session(started, start, lines, "")
 
 
-def blocks(lines: list[Text]) -> Iterator[Block]:
-    """The messages of a session's lines, in order."""
-    marks = marks_of(lines)
+def blocks(lines: list[Text], strict: bool) -> Iterator[Block]:
+    """The messages of a session's lines, in order. `strict`: a mark needs the two spaces at its line's end."""
+    marks = marks_of(lines, strict)
     at = 0
     while at < len(lines):
         start, kind = at, marks[at].kind
@@ -153,11 +170,15 @@ class Mark(NamedTuple):
 MARKS = {"user": "#### ", "echo": "> ", "unii": ""}
 
 
-def marks_of(lines: list[Text]) -> list[Mark]:
+def marks_of(lines: list[Text], strict: bool) -> list[Mark]:
     """What each line begins. A line within an output of several lines counts for nothing."""
-    strict = any(each.text.startswith(("#### ", "> ")) and each.text.endswith("  ") for each in lines)
     marks = [_mark(at, each.text, strict) for at, each in enumerate(lines)]
     return _with_outputs(lines, marks) if strict else marks
+
+
+def _closes(text: str) -> bool:
+    """Whether an output can end with this line: aider strips its end before it adds the two spaces."""
+    return len(text) > 2 and text.endswith("  ") and not text[-3].isspace()
 
 
 def _mark(at: int, text: str, strict: bool) -> Mark:
@@ -180,8 +201,7 @@ def _with_outputs(lines: list[Text], marks: list[Mark]) -> list[Mark]:
         closings[at] = closing
         if marks[at].kind != "unii":
             closing = 0
-        elif text.endswith("  ") and not text[:-2].endswith((" ", "\t")) and len(text) > 2:
-            # aider strips an output's end before it adds the two spaces.
+        elif _closes(text):
             closing = at + 1
         if not text:
             empty = at
