@@ -1,4 +1,4 @@
-"""Where each law is: its claim in LAWS.bend, its predicate, the machines that hold it, its contracts."""
+"""Where each law is: its claim in LAWS.bend, its predicate, the machines that hold it, its contracts, its breaks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from optchat_spec.laws import FIT_LAWS, LAWS
+from stateful_tests.breaks.registry import BREAKS
 from stateful_tests.contracts.arithmetic import FACTS
 from stateful_tests.contracts.contract import Contract
 from stateful_tests.contracts.registry import CONTRACTS
@@ -64,3 +65,8 @@ def contracts_of(name: str) -> list[Contract]:
 def facts_of(name: str) -> list[str]:
     """The arithmetic under a law that z3 proves, by name."""
     return [fact.name for fact in FACTS if name in fact.laws]
+
+
+def breaks_of(name: str) -> list[str]:
+    """The deliberate breaks that a law must catch, by name."""
+    return [each.name for each in BREAKS.values() if name in each.laws]

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from optchat_spec.laws import LAWS
 from optchat_spec.registry import Law
-from stateful_tests.laws.lists import ROOT, bend_claims, claims_of, contracts_of, facts_of, machines_of, predicate_of
+from stateful_tests.laws.lists import (
+    ROOT,
+    bend_claims,
+    breaks_of,
+    claims_of,
+    contracts_of,
+    facts_of,
+    machines_of,
+    predicate_of,
+)
 
 PAGE = ROOT / "docs" / "laws.md"
 AREAS = {
@@ -21,12 +30,12 @@ HEAD = """\
 
 <!-- Made by `python -m stateful_tests.laws.page`; a test holds this file equal to its making. -->
 
-Each law is stated once as an executable predicate in `spec/optchat_spec`, on plain data and without the implementation;
-it is claimed in `LAWS.bend` about the model in `bend/`, and held over the implementation by a state machine of
-`stateful_tests/machines` and over single functions of it by the contracts (`make contracts`). "Universal": meant for
-every input. "Bounded": computed for the inputs named. Whether a claim is proven is what `make laws` says, not this
-page. A history is any list of events (message, started, built, failed, retry, wait, reopen), in any order, sensible or
-not.
+Each law is stated once as an executable predicate in `spec/optchat_spec`, on plain data and without the
+implementation; it is claimed in `LAWS.bend` about the model in `bend/`, and held over the implementation by a state
+machine of `stateful_tests/machines` and over single functions of it by the contracts (`make contracts`); `make
+breaks` shows that each deliberate break is caught by a law named for it. "Universal": meant for every input.
+"Bounded": computed for the inputs named. Whether a claim is proven is what `make laws` says, not this page. A history
+is any list of events (message, started, built, failed, retry, wait, reopen), in any order, sensible or not.
 
 To hold an implementation to them: `optchat check` (docs/conformance.md). What it must show for a law beside `t` and
 `view` is named at each one; a law that needs more than is shown is not judged. A machine that finds a law broken names
@@ -54,7 +63,7 @@ def section(law: Law, claims: Sequence[str]) -> str:
         f"- claim: {names(found) if found else 'none in Bend yet'}\n"
         f"- predicate: `{predicate_of(law.name)}`{needs}\n"
         f"- machine: {names(machines_of(law.name))}\n"
-        f"{contracts(law.name)}"
+        f"{contracts(law.name)}{breaks(law.name)}"
     )
 
 
@@ -67,6 +76,12 @@ def contracts(name: str) -> str:
     ]
     facts = facts_of(name)
     return "".join(parts) + (f"- arithmetic, by z3: {names(facts)}\n" if facts else "")
+
+
+def breaks(name: str) -> str:
+    """The breaks that a law catches."""
+    found = breaks_of(name)
+    return f"- breaks it catches: {names(found)}\n" if found else "- breaks it catches: none of its own\n"
 
 
 def names(items: Iterable[str]) -> str:

@@ -8,9 +8,18 @@ import pytest
 
 from optchat_spec.laws import LAWS
 from optchat_spec.registry import Law
+from stateful_tests.breaks.registry import BREAKS
 from stateful_tests.contracts.registry import CONTRACTS
 from stateful_tests.laws import page
-from stateful_tests.laws.lists import MACHINES, ROOT, bend_claims, claims_of, contracts_of, machines_of, predicate_of
+from stateful_tests.laws.lists import (
+    MACHINES,
+    ROOT,
+    bend_claims,
+    claims_of,
+    contracts_of,
+    machines_of,
+    predicate_of,
+)
 
 DESIGN = [
     "view_covers",
@@ -84,8 +93,9 @@ def test_no_machine_holds_a_law_that_is_none() -> None:
     assert {law.name for machine in MACHINES for law in machine.laws} <= set(LAWS)
 
 
-def test_no_contract_is_of_a_law_that_is_none() -> None:
+def test_no_contract_and_no_break_is_of_a_law_that_is_none() -> None:
     assert {contract.law for contract in CONTRACTS.values()} <= set(LAWS)
+    assert {law for each in BREAKS.values() for law in each.laws} <= set(LAWS)
 
 
 def test_the_page_is_what_the_registry_makes() -> None:
