@@ -53,6 +53,10 @@ def check_command(
 
     Exits with 0 when nothing is broken, 1 when a law is, 2 when the command could not be run or broke the protocol.
     A broken law comes with the smallest history found, as a file that --scenario replays.
+
+    Example:
+
+        optchat check --cmd 'node my-memory/adapter.js'
     """
     if change is not None:
         if cmd is not None or scenario is not None:
@@ -74,8 +78,6 @@ def check_laws(
     out: Path,
 ) -> int:
     """Judge, print, write; the status to exit with."""
-    from rich.console import Console
-
     from optchat_bridge.check import report as reports
     from optchat_bridge.check.judge import Finding, Judge, Own
     from optchat_bridge.check.peer import Fault, Peer
@@ -106,7 +108,7 @@ def check_laws(
     if json:
         print_json(reports.as_json(report, kept, seed))
     else:
-        reports.print_table(Console(), report, rows)
+        reports.print_table(reports.console(), report, rows)
     if junit is not None:
         reports.write_junit(junit, "optchat check", rows)
     return reports.EXIT_BROKEN if report.broken else reports.EXIT_HELD
