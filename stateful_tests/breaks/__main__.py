@@ -11,9 +11,9 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
+from optchat_bridge.check.report import console
 from stateful_tests.breaks.registry import BREAKS
-from stateful_tests.breaks.run import Outcome, try_all
-from stateful_tests.wide import console
+from stateful_tests.breaks.run import Outcome, second_look, try_all
 
 
 def rows(outcomes: list[Outcome]) -> list[dict[str, object]]:
@@ -50,6 +50,7 @@ def main(arguments: list[str]) -> int:
         print(f"there is no break named {unknown[0]}", file=sys.stderr)
         return 2
     outcomes = try_all(BREAKS[name] for name in names)
+    outcomes += try_all(second_look(outcomes))
     unnoticed = [outcome for outcome in outcomes if not outcome.good]
     if "--json" in arguments:
         print(json.dumps({"breaks": rows(outcomes), "unnoticed": len(unnoticed)}, indent=1))
@@ -63,6 +64,9 @@ def say(out: Console, outcomes: list[Outcome], unnoticed: int) -> None:
     slowest = max((outcome.seconds for outcome in outcomes), default=0.0)
     out.print(f"{len(outcomes) - unnoticed} of {len(outcomes)} breaks caught by a law named for them; ", end="")
     out.print(f"the slowest took {slowest:.1f} s of processor time", highlight=False)
+    for outcome in outcomes:
+        if not outcome.good:
+            out.print(f"unnoticed: {outcome.broken.name}", style="red", highlight=False)
 
 
 if __name__ == "__main__":

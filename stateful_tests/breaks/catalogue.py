@@ -21,7 +21,7 @@ class Break(NamedTuple):
     says: str
     laws: tuple[str, ...]
     edits: tuple[Edit, ...]
-    hunters: tuple[str, ...] = ("machine", "contract", "proof", "histories")
+    hunters: tuple[str, ...] = ("histories", "machine", "contract", "proof")
     """Who looks for it, in this order (`hunt.HUNTERS`)."""
     kind: str = "impl"
     """What is broken: "impl" is a copy of `impl/optchat`."""

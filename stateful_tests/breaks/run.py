@@ -78,3 +78,20 @@ def try_all(breaks: Iterable[Break], say: Callable[[Outcome], None] = lambda _: 
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(one, breaks))
+
+
+def second_look(outcomes: Iterable[Outcome]) -> list[Break]:
+    """For each law that a break names and that caught none: its breaks, to be hunted by it alone.
+
+    A law that catches none of its breaks is no law of the implementation, however many others would have caught them.
+    """
+    seen = {outcome.law for outcome in outcomes}
+    rest: dict[str, Break] = {}
+    for outcome in outcomes:
+        for law in outcome.broken.laws:
+            if law not in seen and law not in rest:
+                rest[law] = outcome.broken._replace(laws=(law,), hunters=ALL_HUNTERS)
+    return list(rest.values())
+
+
+ALL_HUNTERS = ("histories", "machine", "proof", "contract")

@@ -1,4 +1,4 @@
-"""Adapters that break the protocol: `python -m stateful_tests.conformance.liar KIND` is our planner, but for one thing."""
+"""Adapters that break the protocol: `python -m stateful_tests.conformance.liar KIND`; else they are our planner."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ class Side:
         kept = {key: value for key, value in answer.items() if value is not None}
         self.say(json.dumps(kept).encode() + b"\n")
 
-    def hold_back(self, line: bytes) -> None:
-        """Say the answer before this one, again."""
-        self.say(self.held)
+    def say_later(self, seconds: float, start: bytes, rest: bytes) -> None:
+        self.say(start)
+        time.sleep(seconds)
+        self.say(rest)
 
 
 Lie = Callable[[Side, bytes], None]
@@ -58,10 +59,10 @@ def huge(side: Side, start: bytes, stop: bytes) -> None:
 
 
 ONCE: dict[str, Lie] = {
-    "late": lambda side, line: (time.sleep(5), side.say(line))[-1],
+    "late": lambda side, line: side.say_later(5, b"", line),
     "hangs": lambda _side, _line: time.sleep(600),
-    "half a line": lambda side, line: (side.say(line[:-5]), time.sleep(600))[0],
-    "out of order": Side.hold_back,
+    "half a line": lambda side, line: side.say_later(600, line[:-5], line[-5:]),
+    "out of order": lambda side, _line: side.say(side.held),
     "wrong t": lambda side, line: side.changed(line, t=json.loads(line)["t"] + 1),
     "t is true": lambda side, line: side.changed(line, t=True),
     "no view": lambda side, line: side.changed(line, view=None),

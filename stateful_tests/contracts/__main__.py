@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import sys
 
-from rich.console import Console
 from rich.table import Table
 
+from optchat_bridge.check.report import console
 from stateful_tests.contracts.run import GOOD, all_names, laws_without_contract, row, run_all
 
 
@@ -22,15 +22,17 @@ def main(arguments: list[str]) -> int:
     if "--json" in arguments:
         print(json.dumps({"rows": [row(verdict) for verdict in verdicts], "without_contract": missing}, indent=1))
         return 1 if bad or missing else 0
-    console = Console()
+    out = console()
     table = Table("law", "function", "inputs", "verdict", "s", box=None, pad_edge=False)
     for verdict in verdicts:
         table.add_row(*row(verdict).values(), style="red" if verdict in bad else "")
-    console.print(table)
+    out.print(table)
     counts = {word: sum(1 for verdict in verdicts if verdict.word == word) for word in (*GOOD, "open", "broken")}
-    console.print(", ".join(f"{count} {word}" for word, count in counts.items() if count))
+    out.print(", ".join(f"{count} {word}" for word, count in counts.items() if count))
+    for verdict in bad:
+        out.print(f"{verdict.word}: {verdict.name}: {verdict.says}", style="red", markup=False, highlight=False)
     for law in missing:
-        console.print(f"[red]no contract for the law {law}")
+        out.print(f"[red]no contract for the law {law}")
     return 1 if bad or missing else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -14,6 +15,14 @@ from optchat_spec import scenario
 
 EXIT_HELD, EXIT_BROKEN, EXIT_FAULT = 0, 1, 2
 COLOURS = {"held": "green", "broken": "bold red", "not judged": "dim"}
+
+
+FILE_WIDTH = 200
+
+
+def console() -> Console:
+    """Standard output. A table in a file or a pipe is not squeezed into 80 columns."""
+    return Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
 
 
 class Case(NamedTuple):
@@ -60,6 +69,9 @@ def print_table(console: Console, report: Report, rows: list[Case]) -> None:
         f"{plain(report.name)}: {', '.join(counts)}; {report.events:,} events in {report.chats:,} chats",
         highlight=False,
     )
+    for case in rows:
+        if case.word == "broken":
+            console.print(f"broken: {case.name}: {case.says}", style="red", markup=False, highlight=False)
 
 
 def plain(text: str) -> str:

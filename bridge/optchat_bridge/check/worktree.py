@@ -1,0 +1,101 @@
+"""A proposed change in a clean worktree: the commit that it is put on, and what it changes there."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+
+class CannotApply(Exception):
+    """No change, no repository, or a change that does not fit; one line for the user, with the way out."""
+
+
+class Change(NamedTuple):
+    """A patch, the commit that it is put on, and its name for people."""
+
+    patch: bytes
+    onto: str
+    name: str
+
+
+def git(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
+    """What a git command prints. Raises CannotApply with git's own words."""
+    done = subprocess.run(["git", *arguments], check=False, cwd=folder, input=given, capture_output=True)
+    if done.returncode:
+        words = done.stderr.decode(errors="replace").strip().splitlines() or ["no word"]
+        raise CannotApply(f"git {arguments[0]}: {words[0].removeprefix('error: ').removeprefix('fatal: ')}")
+    return done.stdout
+
+
+def checkout_of(folder: Path) -> Path:
+    """The root of the checkout that a folder is in. Raises CannotApply when it is none of this project's."""
+    root = Path(git(folder, "rev-parse", "--show-toplevel").decode().strip())
+    if not (root / "spec" / "optchat_spec").is_dir():
+        raise CannotApply(f"{root} is no checkout of OptChat: run it in one")
+    return root
+
+
+def change_of(root: Path, given: str) -> Change:
+    """A patch file as a change on HEAD; a revision as what it adds to HEAD, or, when HEAD has it, to its parent."""
+    head = git(root, "rev-parse", "HEAD").decode().strip()
+    path = Path(given)
+    if path.is_file():
+        return Change(path.read_bytes(), head, f"the patch {path.name}")
+    try:
+        revision = git(root, "rev-parse", "--verify", "--quiet", f"{given}^{{commit}}").decode().strip()
+    except CannotApply:
+        raise CannotApply(f"{given} is neither a file nor a revision of this repository") from None
+    base = git(root, "merge-base", head, revision).decode().strip()
+    onto = head
+    if base == revision:
+        try:
+            onto = base = git(root, "rev-parse", "--verify", f"{revision}^").decode().strip()
+        except CannotApply:
+            raise CannotApply(f"{given} is the first commit: there is nothing that it changes") from None
+    patch = git(root, "diff", "--binary", "--full-index", "--no-renames", base, revision)
+    return Change(patch, onto, f"{given} ({revision[:10]})")
+
+
+class Applied(NamedTuple):
+    """The worktree with the change in it, and the changed files' texts before and after (absent: no such file)."""
+
+    folder: Path
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+
+@contextmanager
+def applied(root: Path, change: Change) -> Iterator[Applied]:
+    """The change in a worktree of its own, which is gone afterwards. Raises CannotApply."""
+    if not change.patch.strip():
+        raise CannotApply(f"{change.name} changes nothing")
+    with TemporaryDirectory(prefix="optchat-change-") as scratch:
+        folder = Path(scratch) / "worktree"
+        git(root, "worktree", "add", "--quiet", "--detach", str(folder), change.onto)
+        try:
+            try:
+                git(folder, "apply", "--index", "--whitespace=nowarn", "-", given=change.patch)
+            except CannotApply as why:
+                raise CannotApply(f"{change.name} does not apply to {change.onto[:10]}: {why}; rebase it") from None
+            changed = git(folder, "diff", "--cached", "--name-only", "--no-renames", "-z", change.onto).decode()
+            names = [name for name in changed.split("\0") if name]
+            before = {name: text for name in names if (text := text_at(folder, change.onto, name)) is not None}
+            after = {name: read(folder / name) for name in names if (folder / name).is_file()}
+            yield Applied(folder, before, after)
+        finally:
+            git(root, "worktree", "remove", "--force", str(folder))
+
+
+def text_at(folder: Path, commit: str, name: str) -> str | None:
+    try:
+        return git(folder, "show", f"{commit}:{name}").decode(errors="replace")
+    except CannotApply:
+        return None
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode(errors="replace")
