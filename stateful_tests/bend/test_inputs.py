@@ -17,10 +17,9 @@ from optchat_bridge.bend.report import check_file, render
 
 GOLDEN = Path(__file__).parent / "golden"
 SOURCES = [path.read_text(encoding="utf-8") for path in sorted((GOLDEN / "cases").rglob("*.bend"))]
-WORDS = [
-    *"def type law match case do return for exs where is import Type Data Kind Quant Nat Base f x _".split(),
-    *"( ) { } [ ] < > = == => -> <- : , ; @ % & | + - * ~ ! ? \\{ {==} &1 &2 0n 1n+ 7 'c' \"s\" # \n \t".split(" "),
-]
+KEYWORDS = "def type law match case do return for exs where is import Type Data Kind Quant Nat Base f x _"
+SIGNS = "( ) { } [ ] < > = == => -> <- : , ; @ % & | + - * ~ ! ? \\{ {==} &1 &2 0n 1n+ 7 'c' \"s\" # \n \t"
+WORDS = KEYWORDS.split(" ") + SIGNS.split(" ")
 
 
 def check(data: bytes) -> str:
