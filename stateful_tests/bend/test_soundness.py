@@ -59,7 +59,8 @@ def verdict(path: Path) -> tuple[bool, Counterexample | None, int]:
             found = claims.counterexample()
         except BendError as error:
             # a true claim about large numbers may take too long to try
-            assert error.message.startswith("stopped")
+            if not error.message.startswith("stopped"):
+                raise
             found = None
         return True, found, claims.tried
 
