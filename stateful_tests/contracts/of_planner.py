@@ -129,12 +129,13 @@ def free_is_source(letters: Letters, limit: int) -> None:
     assert (len(texts) == 1) == fits
 
 
-@contract("fail_cap_builds", "planner.Planner.failed", TEXTS + ", FAILURES 1 to 3, where a model is needed")
-def fail_cap_builds(letters: Letters, limit: int, failures: int) -> None:
-    assert all(0 <= letter <= 6 for letter in letters)
-    assert 4 <= limit <= 5
+@contract("fail_cap_builds", "planner.Planner.failed", "every text to 2 characters that is not free, FAILURES 1 to 3")
+def fail_cap_builds(letters: tuple[int, int], limit: int, failures: int) -> None:
+    assert min(letters) >= 0
+    assert max(letters) <= 6
+    assert 4 <= limit <= 6
     assert 1 <= failures <= 3
-    chat, limit, failures = OneMessage(letters), pick(range(9), limit), pick(range(4), failures)
+    chat, limit, failures = OneMessage((*letters, 6)), pick(range(9), limit), pick(range(4), failures)
     made = Planner(Config(node=limit, failures=failures), chat)
     if made.message("k", chat.text).built:
         return
