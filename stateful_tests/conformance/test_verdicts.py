@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from optchat.cli.status import Failure
 from optchat_bridge.check.command import check_laws, read_history
 from optchat_bridge.check.judge import DEFAULT_EVENTS, Judge, Own, plan
 from optchat_spec.laws import LAWS
@@ -115,3 +116,32 @@ def test_the_plan_has_every_budget_and_every_kind_of_history() -> None:
         assert len({(chat.config, chat.mix) for chat in chats}) == len(chats)
         assert Config() in {chat.config for chat in chats}
     assert not any(chat.config.lookahead != 8 for chat in plan(1_000, 0, False))
+
+
+OPEN = '{"op":"open","config":{}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "there is no `open` request"),
+        ("{", "line 1: this is no JSON object"),
+        ('{"op":"open","config":{"node":3}}', "node must be 4 bytes or more"),
+        ('{"op":"open","config":{"floor":2,"ceiling":1}}', "a floor must not be above its ceiling"),
+        (OPEN + '\n{"op":"dance"}', "line 2: 'dance' is no request"),
+        (OPEN + '\n{"op":"started","node":[1000000000000,0]}', "event 1 names a node that no chat can have"),
+        (OPEN + '\n{"op":"built","node":[0,0]}', "line 2: `built` needs a text"),
+    ],
+)
+def test_a_scenario_that_is_none_is_one_line(text: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_text(text)
+    with pytest.raises(Failure) as caught:
+        read_history(path)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(Failure, match="there is no file"):
+        read_history(tmp_path / "nothing")
+    path.write_bytes(b"\xff")
+    with pytest.raises(Failure, match="not UTF-8"):
+        read_history(path)

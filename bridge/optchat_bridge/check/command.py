@@ -11,9 +11,13 @@ import typer
 
 from optchat.cli.common import Json, print_json, progress
 from optchat.cli.status import Failure, Status
+from optchat.core.config import Config as PlannerConfig
 from optchat_spec import scenario as scenarios
 from optchat_spec.steps import Event
 from optchat_spec.vocabulary import Config
+
+FARTHEST_LEVEL = 99
+"""Beyond it a node's size is a number that takes memory to write down; a chat of 2**64 messages ends at 64."""
 
 Cmd = Annotated[
     str | None,
@@ -115,15 +119,20 @@ def check_laws(
 
 
 def read_history(path: Path) -> tuple[Config, list[Event]]:
-    """The history of a scenario file. Raises Failure, in one line, when it is none."""
+    """The history of a scenario file. Raises Failure, in one line, when it is none that can be played."""
     try:
-        return scenarios.read(path.read_text(encoding="utf-8"))
+        config, events = scenarios.read(path.read_text(encoding="utf-8"))
+        PlannerConfig(*config)
     except FileNotFoundError:
         raise Failure(f"there is no file {path}", Status.USAGE) from None
     except UnicodeDecodeError:
         raise Failure(f"{path} is no scenario: it is not UTF-8", Status.USAGE) from None
-    except scenarios.BadScenario as error:
+    except ValueError as error:
         raise Failure(f"{path} is no scenario: {error}", Status.USAGE) from None
+    for number, event in enumerate(events, 1):
+        if abs(event.node[0]) > FARTHEST_LEVEL or abs(event.node[1]) >= 1 << 63:
+            raise Failure(f"{path} is no scenario: event {number} names a node that no chat can have", Status.USAGE)
+    return config, events
 
 
 def tell_fault(fault: str, broken: list[str], where: Path | None, json: bool, junit: Path | None, seed: int) -> int:
