@@ -1,26 +1,39 @@
-"""``python -m optchat_bridge.bend check FILE`` and ``run FILE``."""
+"""``python -m optchat_bridge.bend check FILE`` and ``run FILE ARGUMENT..``."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from .report import check_file, render
+from .errors import BendError
+from .execute import run_file
+from .report import check_file, render, render_error
+
+USAGE = "usage: python -m optchat_bridge.bend check FILE | run FILE ARGUMENT.."
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status 0 when all proofs check, 1 otherwise."""
-    if len(arguments) != 2 or arguments[0] not in ("check", "run"):
-        print("usage: python -m optchat_bridge.bend check|run FILE", file=sys.stderr)
-        return 1
-    report = check_file(arguments[1])
-    shown = report.main if report.ok and arguments[0] == "run" and report.main is not None else render(report)
+    """0 when all proofs check; 1 when not. `run` ends with the status of the file's main."""
+    match arguments:
+        case ["check", path]:
+            report = check_file(path)
+            return say(render(report), 0 if report.ok else 1)
+        case ["run", path, *rest]:
+            try:
+                return run_file(path, rest)
+            except BendError as error:
+                return say("SOME PROOFS FAIL\n" + render_error(error, {}), 1)
+    print(USAGE, file=sys.stderr)
+    return 1
+
+
+def say(text: str, status: int) -> int:
     try:
-        print(shown, flush=True)
+        print(text.encode(errors="replace").decode(), flush=True)
     except BrokenPipeError:
         # the reader has gone; nothing is left to tell it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0 if report.ok else 1
+    return status
 
 
 if __name__ == "__main__":

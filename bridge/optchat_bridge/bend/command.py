@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,15 +17,19 @@ class Action(StrEnum):
 
 def bend(
     action: Annotated[Action, typer.Argument(help="check the proofs of FILE, or run its main", metavar="check|run")],
-    file: Annotated[Path, typer.Argument(help="a Bend file", metavar="FILE")],
+    file: Annotated[str, typer.Argument(help="a Bend file", metavar="FILE")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="what main is given", metavar="ARGUMENT")] = None,
 ) -> None:
     """Check or run a Bend file with our own small Bend.
 
-    All files that it imports are checked too. A main that is an effect is run, another one is evaluated and printed.
-    Exits with 0 when all proofs check, else with 1.
+    All files that it imports are checked too. A main that is an effect is run, another one is evaluated and printed;
+    both are compiled to C where there is a C compiler. Exits with 0 when all proofs check, else with 1; a main that is
+    an effect may end with another status.
 
     Example:
 
         optchat bend check PROOF.bend
     """
-    raise typer.Exit(main([action.value, str(file)]))
+    if action is Action.check and arguments:
+        raise typer.BadParameter("check takes one FILE")
+    raise typer.Exit(main([action.value, file, *(arguments or [])]))

@@ -24,7 +24,7 @@ from .limits import deep
 from .modules import BASE_DIR
 from .session import Session
 
-FLAGS: Final = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
+FLAGS: Final = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
 COMPILERS: Final = ("cc", "gcc", "clang")
 
 
@@ -38,6 +38,8 @@ def build_c(book: Book, entry: str = "main", *, natives: bool = True) -> str:
     ``book`` is one that checks. Raises NotCompiled with the reason when only the evaluator can run the program.
     Without ``natives`` Base's arithmetic runs by its defs, to be compared.
     """
+    if entry not in book.defs:
+        raise BendError(message=f"there is no {entry} to run: define one, or check the file", plain=True)
     program = lower(book, str(BASE_DIR) + os.sep, entry, natives=natives)
     simplify(program)
     return Emitter(program).emit()
