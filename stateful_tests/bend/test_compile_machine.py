@@ -101,14 +101,15 @@ def main() -> +List<Nat>:
   x = loop(1n)
   [first(1n, loop(0n)), later(5n, 2n, loop(0n)), left(Two{3n, loop(0n)}), apply(y => 4n),
     List.length(&2, Nat, [loop(0n), x]), Maybe.default(&1, Nat, Some{6n}, spin()),
-    Bool.pick(Nat, True{}, 7n, loop(0n)), Pair.fst(Nat, Nat, (8n, loop(0n)))]
+    Bool.pick(Nat, True{}, 7n, loop(0n)), Pair.fst(Nat, Nat, (8n, loop(0n))),
+    Nat.mul(0n, loop(0n)), Nat.min(0n, loop(0n)), Nat.pow(loop(0n), 0n), Nat.div(loop(0n), 0n)]
 """
 )
 
 
 def test_what_is_not_needed_is_not_evaluated(tmp_path: Path) -> None:
     ran = run(build(NEED, tmp_path))
-    assert (ran.out, ran.status) == ("[1n, 2n, 3n, 4n, 2n, 6n, 7n, 8n]\n", 0)
+    assert (ran.out, ran.status) == ("[1n, 2n, 3n, 4n, 2n, 6n, 7n, 8n, 0n, 0n, 1n, 0n]\n", 0)
 
 
 SHARED = """import Base
@@ -285,3 +286,93 @@ def main() -> +List<Nat> & +List<Nat>:
 def test_functions_take_their_arguments_in_any_portions(tmp_path: Path) -> None:
     ran = run(build(FUNCTIONS, tmp_path))
     assert ran.out == "([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n], [11n, 3n, 7n, 100005n])\n"
+
+
+LOOKALIKES = """# no Base: these are not the machine's numbers, words and strings
+type Bool is Data:
+  True{}
+  False{}
+
+type Num is Data:
+  Zero{}
+  Succ{odd: Bool, pred: Num}
+
+type Text is Data:
+  SNil{}
+  SCon{head: Num, tail: Text}
+
+type Word is Data:
+  WNil{}
+  WCon{head: Text, tail: Bool}
+  U32{data: Word}
+  Chr{code: Word, more: Bool}
+
+def twice(n: Num) -> Num:
+  match n:
+    case Zero{}:
+      Zero{}
+    case Succ{+b, p}:
+      Succ{b, Succ{b, twice(p)}}
+
+def first(t: Text) -> Num:
+  match t:
+    case SNil{}:
+      Zero{}
+    case SCon{h, u}:
+      twice(h)
+
+def inner(w: Word) -> Text:
+  match w:
+    case WCon{t, b}:
+      t
+    case U32{v}:
+      inner(v)
+    case Chr{c, m}:
+      inner(c)
+    case WNil{}:
+      SNil{}
+
+def word() -> Word:
+  Chr{U32{WCon{SCon{Succ{True{}, Zero{}}, SNil{}}, False{}}}, True{}}
+
+type Both is Data:
+  Both{n: Num, w: Word, t: Text}
+
+def main() -> Both:
+  Both{first(inner(word)), word, inner(word)}
+"""
+
+
+def test_constructors_that_are_only_called_like_the_machines_are_plain(tmp_path: Path) -> None:
+    text = "SCon{Succ{True{}, Zero{}}, SNil{}}"
+    word = f"Chr{{U32{{WCon{{{text}, False{{}}}}}}, True{{}}}}"
+    ran = run(fast(LOOKALIKES, tmp_path))
+    assert ran.out == f"Both{{Succ{{True{{}}, Succ{{True{{}}, Zero{{}}}}}}, {word}, {text}}}\n"
+
+
+WORDS = """import Base
+
+def turned(w: Word(2n)) -> Word(3n):
+  match w:
+    case WCon{+a, WCon{+b, WNil{}}}:
+      WCon{b, WCon{a, WCon{Bool.and(a, b), WNil{}}}}
+
+def bits(x: U32) -> Bool & Bool:
+  match x:
+    case U32{WCon{a, WCon{b, rest}}}:
+      (a, b)
+
+def low(x: U32) -> U32:
+  match x:
+    case U32{WCon{a, rest}}:
+      U32{WCon{False{}, rest}}
+
+def main() -> Word(3n) & (Bool & Bool) & U32 & Char:
+  (turned(WCon{True{}, WCon{False{}, WNil{}}}), bits(6), low(4294967295), Chr{low(99)})
+"""
+
+
+def test_machine_words_can_be_taken_apart_and_made(tmp_path: Path) -> None:
+    ran = run(fast(WORDS, tmp_path))
+    turned = "WCon{False{}, WCon{True{}, WCon{False{}, WNil{}}}}"
+    assert ran.out == f"({turned}, (False{{}}, True{{}}), 4294967294, 'b')\n"

@@ -12,6 +12,7 @@ from typing import Final
 from .compile_emit import Unit
 from .compile_frame import START, c_string
 from .compile_ir import Alt, Con, Expr, Imm, Program, Str
+from .compile_lower import PRIME
 from .compile_natives import EFFECTS
 from .compile_strict import Forced, forced, strictness
 
@@ -182,7 +183,7 @@ class Emitter:
         return [
             f"#define MAIN_EFFECT {int(self.program.effect)}",
             f"#define MAIN_CODE E_f{self.program.main}",
-            f"#define REGISTERS {self.registers + 256}",
+            f"#define REGISTERS {2 * self.registers + 16}",
             f"enum {{ CAFS = {len(self._cafs)} }};",
             "#define LINK(n) ((W)(n) << 3 | 2u)",
             "#define BYTES(n) ((W)(n) << 3 | 4u)",
@@ -196,12 +197,12 @@ class Emitter:
         ]
 
     def _tables(self, entries: list[tuple[str, str]]) -> list[str]:
-        names = ", ".join(c_string(name) for name in self.numbers)
+        names = ", ".join(c_string(name.removesuffix(PRIME)) for name in self.numbers)
         data = [f"{b}," for b in self._bytes]
         lines = [" ".join(data[i : i + 32]) for i in range(0, len(data), 32)]
         codes = [f"E_c{fun}" for fun in self._cafs]
         return [
-            "static const unsigned char bytes[] = {",
+            "static const unsigned char literal_bytes[] = {",
             *lines,
             "0 };",
             f"static const int caf_codes[] = {{ {', '.join([*codes, '0'])} }};",
@@ -210,7 +211,7 @@ class Emitter:
             "  for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {",
             "    W w = constants[i];",
             "    if ((w & 7u) == 2u) constants[i] = ADDRESS(constants + (w >> 3));",
-            "    if ((w & 7u) == 4u) constants[i] = ADDRESS(bytes + (w >> 3));",
+            "    if ((w & 7u) == 4u) constants[i] = ADDRESS(literal_bytes + (w >> 3));",
             "  }",
             "}",
             _read("runtime.c"),

@@ -31,7 +31,7 @@ from .compile_ir import (
     V,
 )
 from .compile_literals import REBUILT, literal_tests
-from .compile_natives import EFFECTS, NATIVES
+from .compile_natives import EFFECTS, NATIVES, native
 from .errors import BendError, Place
 
 
@@ -40,6 +40,10 @@ class NotCompiled(BendError):
 
 
 MAKERS = {con: op for op, con in REBUILT.items()}
+SPECIAL = frozenset(("Zero", "Succ", "Chr", "U32", "WCon", "WNil", "SCon", "SNil"))
+"""Constructors whose values the machine keeps in a way of its own."""
+PRIME = "'"
+"""Behind the name of a constructor of the user's that has one of these names (where Base is not loaded)."""
 _REFL = Imm("con", 0, "{==}")
 
 
@@ -59,6 +63,7 @@ class _Lowering:
             if not self.of_base(book.types[con.type_name].file)
             for field in con.fields
         )
+        self.numerals = _numerals(book)
         self.numbers: dict[Key, int] = {}
         self.todo: list[Key] = []
         self.functions: dict[int, Function] = {}
@@ -71,6 +76,12 @@ class _Lowering:
     def fresh(self) -> int:
         self.next_var += 1
         return self.next_var
+
+    def con(self, name: str) -> str:
+        """A constructor's name for the compiler: one that only looks like Base's or the numerals' gets a prime."""
+        if name not in SPECIAL or self.of_base(self.book.types[self.book.constructors[name].type_name].file):
+            return name
+        return name if name in ("Zero", "Succ") and self.numerals else name + PRIME
 
     # -- defs -------------------------------------------------------------------------------------------------
 
@@ -110,7 +121,7 @@ class _Lowering:
                 params.append(self.fresh())
                 queue.append(V(params[-1]))
         if self.of_base(decl.file) and name in self.natives:
-            return Function(name, tuple(params), Prim(self.natives[name], tuple([V(p) for p in params])))
+            return Function(name, tuple(params), native(self.natives[name], [V(p) for p in params]))
         if decl.opaque and name in EFFECTS:
             effect = EFFECTS[name]
             live = [V(p) for p in params]
@@ -145,12 +156,13 @@ class _Lowering:
         scrut = self.atom_of(queue[0])
         alts: list[Alt] = []
         while isinstance(term, core.Match):
-            arity = 1 if term.con == "Succ" else len(self.book.constructors[term.con].fields)
-            fields = tuple([self.fresh() for _ in range(arity)])
-            alts.append(Alt(term.con, fields, self.tree(term.arm, env, (*[V(f) for f in fields], *queue[1:]))))
+            fields = tuple([self.fresh() for _ in self.book.constructors[term.con].fields])
+            alts.append(
+                Alt(self.con(term.con), fields, self.tree(term.arm, env, (*[V(f) for f in fields], *queue[1:])))
+            )
             term = term.rest
         # A default behind every constructor cannot be reached.
-        whole = bool(alts) and len(alts) == self.siblings(alts[0].con)
+        whole = bool(alts) and len(alts) == self.siblings(alts[0].con.removesuffix(PRIME))
         default = None if whole or isinstance(term, core.NoMatch) else self.tree(term, env, queue)
         if not isinstance(scrut, V):
             return Case(scrut, self.fresh(), tuple(alts), default)
@@ -160,8 +172,6 @@ class _Lowering:
 
     def siblings(self, con: str) -> int:
         """How many constructors the type of this one has."""
-        if con in ("Zero", "Succ"):
-            return 2
         return len(self.book.types[self.book.constructors[con].type_name].constructors)
 
     def lets(self, binds: tuple[core.Bind, ...], body: core.Term, env: Env, queue: tuple[Entry, ...]) -> Expr:
@@ -221,12 +231,12 @@ class _Lowering:
                 return self.tree(term, env, ())
 
     def constructor(self, con: str, args: list[Expr]) -> Expr:
-        if self.of_base(self.book.types[self.book.constructors[con].type_name].file):
-            if con in MAKERS:
-                return fold(MAKERS[con], tuple(args)) or Prim(MAKERS[con], tuple(args))
-            if con == "WNil":
-                return Imm("word", 0)
-        return Con(con, tuple(args)) if args else Imm("con", 0, con)
+        name = self.con(con)
+        if name in MAKERS:
+            return fold(MAKERS[name], tuple(args)) or Prim(MAKERS[name], tuple(args))
+        if name == "WNil":
+            return Imm("word", 0)
+        return Con(name, tuple(args)) if args else Imm("con", 0, name)
 
     def call(self, term: core.Term, env: Env, waiting: list[Expr]) -> Expr:
         """An application of ``term`` to its own arguments and then to the waiting values."""
@@ -329,6 +339,17 @@ def _irrelevant(param: core.Param, value: core.Term) -> core.Term:
     return core.Quantity(0) if _is_proof_or_type(param.type) else value
 
 
+def _numerals(book: core.Book) -> bool:
+    """Whether Zero and Succ are those of the type that numerals have, as modules.Library.numerals finds it."""
+    zero, succ = book.constructors.get("Zero"), book.constructors.get("Succ")
+    if zero is None or succ is None or zero.type_name != succ.type_name or len(succ.fields) != 1:
+        return False
+    decl = book.types[zero.type_name]
+    field = succ.fields[0]
+    plain = not decl.params and len(decl.constructors) == 2 and not zero.fields
+    return plain and field.mark == core.ONE and field.type == core.Data(zero.type_name, ())
+
+
 def _holds_functions(type_: core.Term) -> bool:
     match type_:
         case core.Pi():
@@ -360,9 +381,8 @@ def lower(book: core.Book, base_file: str, entry: str = "main", *, natives: bool
         key = lowering.todo.pop()
         lowering.functions[lowering.numbers[key]] = lowering.lower_def(key)
     effect = isinstance(decl.result, core.App) and decl.result.fun == core.Ref("IO")
-    constructors = {name: len(con.fields) for name, con in book.constructors.items()}
+    constructors = {lowering.con(name): len(con.fields) for name, con in book.constructors.items()}
     constructors |= {f"%{name}": effect.arity for name, effect in EFFECTS.items()}
     constructors["{==}"] = 0
-    families = {name: len(book.types[con.type_name].constructors) for name, con in book.constructors.items()}
-    families |= {"Zero": 2, "Succ": 2}
+    families = {lowering.con(name): lowering.siblings(name) for name in book.constructors}
     return Program(lowering.functions, main, effect, lowering.next_var, constructors, families)

@@ -1,12 +1,15 @@
 """The names of our Base that the compiler knows: defs that are one machine operation, and the effects.
 
-Every native equals its def in base/ (stateful_tests/bend/test_compile_natives.py compares them); its arguments are all
-forced, which the def would do as well unless it is noted here.
+Every native equals its def in base/ (stateful_tests/bend/test_compile_natives.py compares them), and needs what the def
+needs, with one exception: a natural number, a machine word and a character are evaluated in full when they are
+evaluated at all (``1n+x`` evaluates x).
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+
+from .compile_ir import Alt, Case, Expr, Imm, Prim, V
 
 
 class Effect(NamedTuple):
@@ -17,8 +20,6 @@ class Effect(NamedTuple):
 
 
 NATIVES: Final[dict[str, str]] = {
-    # add and mul force their second argument only when it is needed: a sum is a number either way, so at most
-    # a computation is done that would have been put off.
     "Nat.add": "nat_add",
     "Nat.sub": "nat_sub",
     "Nat.mul": "nat_mul",
@@ -84,3 +85,24 @@ EFFECTS: Final[dict[str, Effect]] = {
     "File.close": Effect(13, 1),
 }
 """Laws of Base that the compiled program runs; the live arguments only are counted."""
+
+# An argument that decides alone when it is 0: its place, and what the value is then (a number, or another argument).
+_DECIDES: Final[dict[str, tuple[int, Imm | int]]] = {
+    "nat_mul": (0, Imm("nat", 0)),
+    "nat_min": (0, Imm("nat", 0)),
+    "nat_pow": (1, Imm("nat", 1)),
+    "nat_div": (1, Imm("nat", 0)),
+    "nat_mod": (1, 0),
+    "u32_shln": (1, 0),
+    "u32_shrn": (1, 0),
+}
+
+
+def native(op: str, params: list[V]) -> Expr:
+    """The body of a def that is one operation: it needs no more of its arguments than the def does."""
+    whole = Prim(op, tuple(params))
+    if op not in _DECIDES:
+        return whole
+    place, value = _DECIDES[op]
+    zero = value if isinstance(value, Imm) else params[value]
+    return Case(params[place], params[place].id, (Alt("Zero", (), zero),), whole)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+from . import core
 from .compile_build import NoCompiler, build_binary
 from .compile_lower import NotCompiled
 from .effects import Exit, Runner
@@ -14,8 +15,8 @@ from .limits import deep
 from .session import Session
 from .values import VCall
 
-CANNOT_SHOW = 3
-"""The status of a compiled program whose value only the evaluator can show: it holds a function or a type."""
+CANNOT_RUN = 3
+"""How a compiled program without effects ends when only the evaluator can run it (runtime.c)."""
 
 
 def run_file(path: str | os.PathLike[str], arguments: list[str], *, compiled: bool = True) -> int:
@@ -31,9 +32,17 @@ def run_file(path: str | os.PathLike[str], arguments: list[str], *, compiled: bo
         else:
             sys.stdout.flush()
             status = subprocess.run([binary, *arguments], check=False).returncode
-            if status != CANNOT_SHOW:
+            if status != CANNOT_RUN or deep(lambda: has_effects(os.fspath(path))):
                 return status
     return deep(lambda: evaluate_file(os.fspath(path), arguments))
+
+
+def has_effects(path: str) -> bool:
+    """Whether main is an action: it may end with any status, and must not be done twice."""
+    session = Session()
+    session.load(path)
+    result = session.program.signature("main").result
+    return isinstance(result, core.App) and result.fun == core.Ref("IO")
 
 
 def evaluate_file(path: str, arguments: list[str]) -> int:

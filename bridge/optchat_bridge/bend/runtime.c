@@ -19,8 +19,16 @@ int fail(const char *why) {
 
 /* ---- memory ---- */
 
+/* What only the evaluator can do. Where nothing was done yet that can be seen, the caller starts it: execute.py. */
+enum { CANNOT_RUN = 3 };
+
+int outside(const char *what) {
+  fprintf(stderr, "error: %s: only the evaluator can run this\n", what);
+  exit(MAIN_EFFECT ? 1 : CANNOT_RUN);
+}
+
 static W *new_words(size_t words) {
-  W *p = malloc(words * sizeof(W));
+  W *p = words <= SIZE_MAX / sizeof(W) ? malloc(words * sizeof(W)) : NULL;
   if (p == NULL) fail("out of memory");
   return p;
 }
@@ -177,8 +185,9 @@ W nat_power(W a, W b) {
 
 /* A word's bits are shifted left by 6, their number is below. */
 W word_cons(W head, W tail) {
+  if (!IS_IMM(tail) || IMM_KIND(tail) != I_WORD) outside("a WCon over something that is no word");
   W bits = IMM_VALUE(tail) >> 6, count = IMM_VALUE(tail) & 63u;
-  if (count >= 54) fail("a machine word of more than 54 bits");
+  if (count >= 54) outside("a machine word of more than 54 bits");
   return IMM(I_WORD, (bits << 1 | (head == CON0(C_True) ? 1u : 0u)) << 6 | (count + 1));
 }
 

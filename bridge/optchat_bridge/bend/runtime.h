@@ -83,6 +83,7 @@ void grow_stack(void);
 int enter(W thunk);
 int apply(W function, size_t count);
 int fail(const char *why);
+int outside(const char *what);
 W text_head(W text);
 W text_tail(W text);
 W nat_checked(W n);

@@ -1,19 +1,11 @@
 /* Showing: what happens to the value of a main without effects. It is evaluated in full, then printed. */
 
-enum { CANNOT_SHOW = 3 };
-
-/* The caller runs the evaluator then: execute.py. Nothing was printed so far. */
-static int not_shown(const char *what) {
-  fprintf(stderr, "error: the value holds %s: only the evaluator can show it\n", what);
-  exit(CANNOT_SHOW);
-}
-
 /* Evaluates the values on the stack down to the first code, and everything in them. */
 static int code_force(int pc) {
   (void)pc;
   W x = POP();
   if (IS_IMM(x)) {
-    if (IMM_KIND(x) == I_NONE) return not_shown("a type");
+    if (IMM_KIND(x) == I_NONE) return outside("a value that holds a type");
     return IMM_KIND(x) == I_CODE ? (int)IMM_VALUE(x) : CODE_FORCE;
   }
   return evaluate(x, CODE_FORCED);
@@ -22,8 +14,8 @@ static int code_force(int pc) {
 static int code_forced(int pc) {
   (void)pc;
   W x = ret;
-  if (IS_IMM(x)) return IMM_KIND(x) == I_NONE ? not_shown("a type") : CODE_FORCE;
-  if (KIND(x) == K_FUN || KIND(x) == K_PAP) return not_shown("a function");
+  if (IS_IMM(x)) return IMM_KIND(x) == I_NONE ? outside("a value that holds a type") : CODE_FORCE;
+  if (KIND(x) == K_FUN || KIND(x) == K_PAP) return outside("a value that holds a function");
   if (KIND(x) == K_TEXT) return CODE_FORCE;
   size_t size = SIZE(OBJ(x)[0]);
   while (sp + size >= slim) grow_stack();
