@@ -58,14 +58,13 @@ OWN_ALONE = {"texts", "running", "failures", "zoom", "fit", "talk"}
 FAMILIES = {
     "due_from_first": "fit_most_due",
     "merging_at_each_message": "batch_only_past_ceiling",
-    "bytes_with_heads": "view_bytes",
     "compaction_view_not_following": "cview_follows",
     "merges_starved": "merges_not_starved",
     "merges_while_waiting": "need_first",
     "context_by_start": "context_ends_at_node",
     "newline_kept": "rendered_lines",
-    "node_built_twice": "node_built_once",
     "third_failure_not_built": "queue_exact",
+    "free_at_511": "view_bytes",
 }
 """A break for each family of laws that the protocol shows, and the law that catches it from outside."""
 

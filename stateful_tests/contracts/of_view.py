@@ -104,7 +104,7 @@ def view_summarized(
     assert view_laws.view_summarized(grown.after, grown.built) is None
 
 
-@contract("message_appends", "view.Sawtooth.grow", FOUR, quick=True)
+@contract("message_appends", "view.Sawtooth.grow", FOUR)
 def message_appends(
     shape: int, built: Flags3, sizes: Four, new: int, parent: int, ceiling: int, floor: int, flag: bool
 ) -> None:
@@ -114,7 +114,7 @@ def message_appends(
     assert due or view_laws.message_appends(grown.before, grown.after, 5) is None
 
 
-@contract("message_merges_nothing", "view.Sawtooth.grow", FOUR, quick=True)
+@contract("message_merges_nothing", "view.Sawtooth.grow", FOUR)
 def message_merges_nothing(
     shape: int, built: Flags3, sizes: Four, new: int, parent: int, ceiling: int, floor: int, flag: bool
 ) -> None:
