@@ -24,6 +24,7 @@ SPLIT: Mapping[str, tuple[str, ...]] = {
     "view_covers": ("view_covers", "life_covers"),
     "view_summarized": ("view_summarized", "life_summarized"),
     "view_bytes": ("view_bytes", "cview_bytes", "life_bytes"),
+    "cview_follows": ("cview_follows", "cview_reopens", "cview_grows"),
     "restart_same_view": ("restart_same_view", "life_same_view"),
     "first_leaves_push": ("first_leaves_push", "first_agrees_at_481"),
     "push_is_short": ("push_is_short", "push_is_short_in_all"),
