@@ -45,7 +45,7 @@ class _Writer:
             "VPlus": v.VPlus,
             "VLam": v.VLam,
             "VMatch": v.VMatch,
-            "whnf": machine.whnf,
+            "force": machine.force,
             "inst": machine.inst,
             "apply_lazy": machine.apply_lazy,
             "plus": v.plus,
@@ -114,7 +114,7 @@ class _Writer:
         self.put(indent, f"{local} = {source}")
         self.put(indent, f"if {local}.__class__ in LAZY:")
         self.put(indent + 1, f"y = {local}.val")
-        self.put(indent + 1, f"{local} = whnf({local}) if y is None else y")
+        self.put(indent + 1, f"{local} = force({local}) if y is None else y")
         return local
 
     def split(self, indent: int, term: c.Match, queue: list[str], levels: list[str]) -> None:
@@ -211,7 +211,7 @@ class _Writer:
             self.put(indent, f"{', '.join(one for one, _ in pairs)} = {', '.join(other for _, other in pairs)}")
         self.put(indent, "turns -= 1")
         self.put(indent, "if not turns:")
-        self.put(indent + 1, f"M.steps += {LOOP}")
+        self.put(indent + 1, f"M.count({LOOP})")
         self.put(indent + 1, f"return VCall(SELF, {_tuple(params)})")
         self.put(indent, "continue")
 

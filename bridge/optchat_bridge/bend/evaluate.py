@@ -22,6 +22,8 @@ COMPILE_AFTER: Final = 64
 """Calls of a def before it gets a step function of its own."""
 _LOOK: Final = 50_000
 """Steps between two looks at the limits."""
+_TURNS: Final = 1_000
+"""Turns of the evaluation loop before it counts them."""
 ZERO: Final = "Zero"
 SUCC: Final = "Succ"
 
@@ -40,6 +42,8 @@ class Machine:
         self.defs: dict[str, v.Def] = {}
         self.steps = 0
         self.step_limit = STEP_LIMIT
+        self.force = _forcer(self)
+        """The weak head normal form of a lazy node that has none yet, kept in the node."""
         self._next_look = _LOOK
         self._memory_limit = memory_limit()
         self._fresh = FRESH
@@ -134,34 +138,10 @@ class Machine:
             return node
         lazy: Any = node
         value: Node | None = lazy.val
-        if value is not None:
-            return value
-        trail = [lazy]
-        while True:
-            self.fresh_leaf = False
-            result: Any = self._step(lazy)
-            if result is None:
-                value = lazy
-                break
-            if type(result) not in v.LAZY:
-                value = result
-                break
-            lazy = result
-            if lazy.val is not None:
-                value = lazy.val
-                break
-            if not self.fresh_leaf:
-                trail.append(lazy)
-        for each in trail:
-            each.val = value
-        assert value is not None
-        return value
+        return self.force(lazy) if value is None else value
 
-    def _step(self, node: Any) -> Node | None:
+    def step(self, node: Any) -> Node | None:
         """One unfolding at the head; None when stuck."""
-        self.steps += 1
-        if self.steps > self._next_look:
-            self._look()
         if isinstance(node, v.VCall):
             return self._call(node.fun, node.args)
         if isinstance(node, v.VApp):
@@ -170,8 +150,11 @@ class Machine:
             return node.body if self.whnf(node.evidence) is v.REFL else None
         return self._meet(self.whnf(node.left), self.whnf(node.right))
 
-    def _look(self) -> None:
-        """Looks at the limits now and then."""
+    def count(self, steps: int) -> None:
+        """Counts steps, and looks at the limits now and then."""
+        self.steps += steps
+        if self.steps < self._next_look:
+            return
         self._next_look = self.steps + _LOOK
         if self.steps > self.step_limit:
             raise stopped(f"more than {self.step_limit} steps of evaluation")
@@ -281,6 +264,54 @@ class Machine:
             joined.val = joined
             return joined
         return None
+
+
+def _forcer(machine: Machine) -> Callable[[Any], Node]:
+    """The loop that everything runs in, with its names at hand (perf/counter_1000000, PROOF.bend)."""
+    lazies, call, step, count = v.LAZY, v.VCall, machine.step, machine.count
+
+    def force(first: Any) -> Node:
+        lazy = first
+        trail: list[Any] | None = None
+        # counted on the way in: a recursion that never comes back must meet the limits too
+        count(1)
+        turns = 0
+        value: Node
+        while True:
+            turns += 1
+            machine.fresh_leaf = False
+            result: Any
+            # the common case without calls in between: a compiled def with all its arguments
+            if type(lazy) is call:
+                fun = lazy.fun
+                compiled, args = fun.step, lazy.args
+                result = compiled(args) if compiled is not None and len(args) == fun.arity else step(lazy)
+            else:
+                result = step(lazy)
+            if result is None:
+                value = lazy
+                break
+            if type(result) not in lazies:
+                value = result
+                break
+            if result.val is not None:
+                value = result.val
+                break
+            lazy = result
+            if not machine.fresh_leaf:
+                if trail is None:
+                    trail = []
+                trail.append(lazy)
+            if turns == _TURNS:
+                count(turns)
+                turns = 0
+        first.val = lazy.val = value
+        if trail is not None:
+            for each in trail:
+                each.val = value
+        return value
+
+    return force
 
 
 def _known(node: Node) -> Node:
