@@ -29,6 +29,7 @@ SPLIT: Mapping[str, tuple[str, ...]] = {
     "first_leaves_push": ("first_leaves_push", "first_agrees_at_481"),
     "push_is_short": ("push_is_short", "push_is_short_in_all"),
     "node_built_once": ("node_built_once", "node_has_source", "node_text_stays", "life_built_once"),
+    "free_is_source": ("free_is_source", "free_word_for_word"),
     "queue_sound": ("queue_sound", "queue_waiting_sound", "running_sound"),
     "queue_complete": ("queue_complete", "queue_of_merges", "life_complete"),
     "queue_exact": ("queue_exact", "restart_same_queue"),
