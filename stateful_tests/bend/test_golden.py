@@ -96,7 +96,7 @@ MODULES: list[tuple[str, dict[str, str], str]] = [
     ("unqualified", {"main.bend": "import Base\nimport ./m.bend as M\ndef f() -> Nat:\n  one()\n"}, "a defined name"),
     ("a cycle", {"main.bend": "import ./c.bend as C\n", "c.bend": "import ./main.bend as M\n"}, "an import cycle"),
     (
-        "an ambiguous name",
+        "a name that the import lacks",
         {"main.bend": "import Base\nimport ./m.bend as M\ndef f() -> Nat:\n  M.one()\n", "m.bend": "import Base\n"},
         "a defined name",
     ),
@@ -115,6 +115,19 @@ MODULES: list[tuple[str, dict[str, str], str]] = [
             "u.bend": "import Base\ndef f() -> Nat:\n  here()\n",
         },
         "a defined name",
+    ),
+    (
+        "a module's names need its alias",
+        {"main.bend": "import Base\nimport ./m.bend as M\ndef f() -> Nat:\n  m.one()\n"},
+        "a defined name",
+    ),
+    (
+        "an alias and a bare name",
+        {
+            "main.bend": "import Base\nimport ./n.bend as Nat\ndef f() -> Nat:\n  Nat.add(1n, 2n)\n",
+            "n.bend": "import Base\ndef add(a: Nat, b: Nat) -> Nat:\n  a\n",
+        },
+        "an unambiguous name",
     ),
     (
         "a module before Base that takes its name",

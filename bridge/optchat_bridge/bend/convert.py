@@ -86,6 +86,16 @@ class Converter:
     # As values
 
     def _conv(self, left: Node, right: Node) -> bool:
+        pairs: list[tuple[Node, Node]] = []
+        if not self._chain(left, right, pairs):
+            return False
+        # remembered only now that all their parts are known to be equal
+        for one, other in pairs:
+            self._equal[id(one), id(other)] = (one, other)
+        return True
+
+    def _chain(self, left: Node, right: Node, pairs: list[tuple[Node, Node]]) -> bool:
+        """Compares along the last fields in a loop, lists are long; ``pairs`` gets the constructors on the way."""
         while True:
             if left is right:
                 return True
@@ -98,16 +108,11 @@ class Converter:
                 return self._values(left, right)
             if left.con != right.con or len(left.args) != len(right.args):
                 return False
-            if not left.args:
-                return True
-            key = (id(left), id(right))
-            if key in self._equal:
+            if not left.args or (id(left), id(right)) in self._equal:
                 return True
             if not self._all(left.args[:-1], right.args[:-1], self._conv):
                 return False
-            # sound before the last field is done: a finite value holds no copy of itself, and one failure fails all
-            self._equal[key] = (left, right)
-            # the last field in a loop: lists are long
+            pairs.append((left, right))
             left, right = left.args[-1], right.args[-1]
 
     def _values(self, left: Node, right: Node) -> bool:

@@ -162,11 +162,13 @@ class Machine:
             raise stopped(f"more than {self._memory_limit} MB of memory (OPTCHAT_BEND_MB sets another limit)")
 
     def _meet(self, left: Node, right: Node) -> Node | None:
+        if isinstance(left, v.VQuantity) and isinstance(right, v.VQuantity):
+            return left if left.value < right.value else right
         for one, other in ((left, right), (right, left)):
             if isinstance(one, v.VQuantity):
                 if one.value == 2:
                     return other
-                if one.value == 0 or isinstance(other, v.VQuantity):
+                if one.value == 0:
                     return one
         return None
 

@@ -133,7 +133,9 @@ class Library:
         def is_law(name: str) -> bool:
             full = self._aliased(name, module) or module.prefix + name
             entry = self.names.get(full)
-            return entry is not None and isinstance(entry.decl, s.SLaw) and entry.fill is None
+            if entry is None or not isinstance(entry.decl, s.SLaw) or entry.fill is not None:
+                return False
+            return entry.module is module or self._aliased(name, module) is not None
 
         return is_law
 
@@ -199,28 +201,32 @@ class Library:
         target = module.aliases.get(alias) if dot else None
         return None if target is None else target.prefix + rest
 
+    def _visible(self, owner: Module, module: Module) -> bool:
+        """Whether a file may name another's declarations without an alias: its own, and Base's."""
+        return owner is module or owner.base
+
     def resolve(self, name: str, module: Module, place: Place) -> Entry | None:
         """The type, def or law that a global name means in a module."""
         aliased = self._aliased(name, module)
         bare = self.names.get(name)
-        if bare is not None and not bare.module.base and module.prefix:
+        if bare is not None and not self._visible(bare.module, module):
             bare = None
         if aliased is not None and aliased in self.names:
             if bare is not None and bare is not self.names[aliased]:
                 raise BendError(message=f"an unambiguous name ({name} is in the import and a bare name)", place=place)
             return self.names[aliased]
-        return self.names.get(module.prefix + name) or bare
+        own = self.names.get(module.prefix + name)
+        return own if own is not None and own.module is module else bare
 
     def constructor(self, name: str, module: Module, before: int | None) -> ConEntry | None:
         """The constructor a name means; with ``before``, only one whose type is declared above that order."""
         aliased = self._aliased(name, module)
         found = self.constructors.get(aliased) if aliased is not None else None
-        if found is None:
-            found = self.constructors.get(module.prefix + name)
-        if found is None:
-            found = self.constructors.get(name)
-            if found is not None and module.prefix and not self.names[found.type_name].module.base:
-                found = None
+        for full in (module.prefix + name, name):
+            if found is None:
+                found = self.constructors.get(full)
+                if found is not None and not self._visible(self.names[found.type_name].module, module):
+                    found = None
         if found is None or (before is not None and found.order >= before):
             return None
         return found

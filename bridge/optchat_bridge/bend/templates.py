@@ -65,7 +65,7 @@ def _text(node: Any, machine: Machine) -> list[str]:
             for each in reversed(one):
                 stack.extend((each, ","))
             piece = "("
-        elif isinstance(one, str | int | frozenset):
+        elif one is None or isinstance(one, str | int | frozenset):
             piece = str(one)
         elif isinstance(one, v.VLam | v.VPi):
             arg = machine.fresh("x")
