@@ -9,7 +9,7 @@ from .errors import BendError, Place, stopped
 from .limits import deep
 from .session import Report, Session
 
-__all__ = ["check_file", "deep", "render"]
+__all__ = ["check_file", "deep", "render", "run_file"]
 
 _SHOWN: Final = 160
 """Characters of the source line that an error shows."""
@@ -18,6 +18,11 @@ _SHOWN: Final = 160
 def check_file(path: str | os.PathLike[str], *, main: bool = True) -> Report:
     """Checks a file and all it imports; with ``main``, gives the value of a pure main too."""
     return deep(lambda: _check(os.fspath(path), main))
+
+
+def run_file(path: str | os.PathLike[str]) -> Report:
+    """Checks a file and gives the normal form of its main, as the evaluator has it."""
+    return check_file(path)
 
 
 def _check(path: str, main: bool) -> Report:
