@@ -1,51 +1,23 @@
 """Recursive descent over terms.
 
-Patterns are read as terms; the desugarer tells which terms are patterns. Precedence climbs through ``_LEVELS``.
+Patterns are read as terms; the desugarer tells which terms are patterns. Precedence climbs through ``OPERATORS``.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from . import lexer
 from . import surface as s
 from .core import ERASED, MANY, ONE
 from .errors import BendError, Place
 from .lexer import KEYWORDS, NAME
+from .operators import ARROW, ATOM, LONG, OPERATORS, PAIR, PLUS_LIMIT
 from .parse_base import Cursor
-
-# operator: precedence (loosest first), right-associative
-_OPERATORS: Final[dict[str, tuple[int, bool]]] = {
-    "->": (1, True),
-    "&": (2, True),
-    "|": (2, True),
-    "||": (3, False),
-    "&&": (4, False),
-    "<": (5, False),
-    "<=": (5, False),
-    ">": (5, False),
-    ">=": (5, False),
-    "<>": (6, True),
-    "++": (6, True),
-    "<&>": (6, True),
-    ".|.": (7, False),
-    ".^.": (8, False),
-    ".&.": (9, False),
-    "<<": (10, False),
-    ">>": (10, False),
-    "+": (11, False),
-    "-": (11, False),
-    "*": (12, False),
-    "/": (12, False),
-    "%": (12, False),
-}
-_LONG: Final = ("<&>", ".|.", ".^.", ".&.", "->", "||", "&&", "<=", ">=", "<>", "++", "<<", ">>")
-_ARROW, _PAIR, _PRODUCT, _ATOM = 1, 2, 12, 13
-_PLUS_LIMIT: Final = 256
 
 
 class TermParser(Cursor):
-    """Terms and bodies."""
+    """Terms; what a body is, a subclass says."""
 
     def __init__(self, text: str, file: str) -> None:
         super().__init__(text, file)
@@ -71,14 +43,14 @@ class TermParser(Cursor):
 
     # Operators
 
-    def term(self, level: int = _ARROW) -> s.Surface:
+    def term(self, level: int = ARROW) -> s.Surface:
         """A term whose operators bind at least as tightly as ``level``."""
         self.deeper()
         try:
             left = self._prefix()
             while True:
                 op = self._operator()
-                if op is None or _OPERATORS[op][0] < level:
+                if op is None or OPERATORS[op][0] < level:
                     return left
                 left = self._binary(left, op)
         finally:
@@ -87,7 +59,7 @@ class TermParser(Cursor):
     def _binary(self, left: s.Surface, op: str) -> s.Surface:
         pos = self.here.start
         self.at += len(op)
-        precedence, right_first = _OPERATORS[op]
+        precedence, right_first = OPERATORS[op]
         right = self.term(precedence if right_first else precedence + 1)
         if op == "->":
             return s.SArrow(ONE, "_", left, right, pos)
@@ -102,7 +74,7 @@ class TermParser(Cursor):
         char = token.value
         if char == ">" and (self.in_angle or token.glued):
             return None
-        for op in _LONG:
+        for op in LONG:
             if op[0] == char and self.is_symbol(op):
                 return op
         if char == "<" and self.is_symbol("<-"):
@@ -115,7 +87,7 @@ class TermParser(Cursor):
                 return None
             if after.kind == NAME and self.is_symbol(":", 2):
                 return None
-        return char if char in _OPERATORS else None
+        return char if char in OPERATORS else None
 
     def _prefix(self) -> s.Surface:
         token = self.here
@@ -150,7 +122,7 @@ class TermParser(Cursor):
             mark = MANY
         name = self.name().value
         self.expect(":")
-        dom = self.term(_PAIR)
+        dom = self.term(PAIR)
         self.expect("->")
         return s.SArrow(mark, name, dom, self.term(), start)
 
@@ -163,7 +135,7 @@ class TermParser(Cursor):
             return s.SQuantity(int(number.value), token.start)
         name = self.name().value
         self.expect(":")
-        fst = self.term(_PAIR)
+        fst = self.term(PAIR)
         self.expect("->")
         return s.SSigma(name, fst, self.term(), token.start)
 
@@ -281,7 +253,7 @@ class TermParser(Cursor):
     def _successors(self, count: int, start: int) -> s.Surface:
         self.at += 1
         operand = self._plus() if self.is_symbol("+") else self._postfix()
-        if count > _PLUS_LIMIT:
+        if count > PLUS_LIMIT:
             add = s.SName("Nat.add", start)
             return s.SCall(add, [s.SLit(lexer.NAT, str(count), start), operand], 0, start)
         if count == 0:
@@ -331,7 +303,7 @@ class TermParser(Cursor):
                 args.append(self.term())
                 self.accept(",")
                 continue
-            args.append(self.term(_ATOM))
+            args.append(self.term(ATOM))
             if not self.accept(",") and not self.is_symbol(">"):
                 self.fail("'>' or ',' (a compound type argument takes parens: F<(A & B)>)")
         self.at += 1
@@ -366,7 +338,7 @@ class TermParser(Cursor):
             return s.SList([], start)
         first = self.term()
         if self.accept(":"):
-            type_ = self.term(_ATOM)
+            type_ = self.term(ATOM)
             self.expect("*")
             depth = self.term()
             self.expect("]")
