@@ -9,21 +9,43 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
+from optchat.core.config import Config
 from optchat_bridge.bend.compile_build import build_binary
 from optchat_bridge.bend.limits import deep
+from optchat_bridge.oracle import scenario
 from optchat_bridge.oracle.compare import OracleFault, binary_oracle, compare
-from optchat_bridge.oracle.scenes import SCENES
+from optchat_bridge.oracle.scenes import SCENES, Scene, Writer
 from stateful_tests.breaks.bend_book import Book
+from stateful_tests.breaks.catalogue import Break
+from stateful_tests.breaks.tree import ROOT, edited
 
 FLAGS = ("-std=c99", "-O1")
 """The C compiler's: to compile takes longer than to run a few small scenarios."""
 
-QUICK = tuple(scene for scene in SCENES if scene.name in ("model replies, 400", *(f"any sizes, {k}" for k in range(7))))
+
+def sizes(random: Random) -> list[str]:
+    """Summaries of no byte, of NODE bytes and of one more, which the other scenes do not offer."""
+    writer = Writer(Config(node=64, ceiling=600, floor=300, cceiling=400, cfloor=200), random)
+    for _ in range(60):
+        writer.message()
+        for node in list(writer.player.planner.candidates()):
+            writer.do(scenario.started(node))
+            for size in random.sample((0, 65, 64, 66), 4):
+                writer.do(scenario.built(node, "w" * size))
+    return writer.lines
+
+
+QUICK = (
+    Scene("sizes of summaries", sizes),
+    *(scene for scene in SCENES if scene.name in ("model replies, 400", *(f"any sizes, {k}" for k in range(7)))),
+)
 HANGS = 20.0
 """Seconds after which a broken model is taken to run for ever; the true one needs 2 for each of these scenes."""
 
@@ -34,6 +56,17 @@ class Catch(NamedTuple):
     law: str | None
     says: str
     seconds: float
+
+
+def broken_model(broken: Break, folder: Path) -> Path:
+    """Copy the model, its laws and its proofs to `folder`, and break the model there. Raises Rotten."""
+    shutil.copytree(ROOT / "bend", folder / "bend", ignore=shutil.ignore_patterns("*.py", ".*", "__pycache__"))
+    for name in ("LAWS.bend", "PROOF.bend"):
+        shutil.copy(ROOT / name, folder / name)
+    for edit in broken.edits:
+        path = folder / edit.file
+        path.write_text(edited(path.read_text(encoding="utf-8"), edit), encoding="utf-8")
+    return folder
 
 
 def claims(folder: Path, laws: Iterable[str]) -> tuple[str | None, str]:
@@ -64,7 +97,10 @@ def bridge(folder: Path, laws: Iterable[str]) -> tuple[str | None, str]:
         except OracleFault as fault:
             return "bridge", f"{scene.name}: {fault}"
         if found is not None:
-            return "bridge", f"{scene.name}: event {found.at} ({found.event[:60]}) differs in {column(found.ours, found.oracle)}"
+            return (
+                "bridge",
+                f"{scene.name}: event {found.at} ({found.event[:60]}) differs in {column(found.ours, found.oracle)}",
+            )
     return None, "planner and model say the same"
 
 
