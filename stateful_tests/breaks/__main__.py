@@ -21,7 +21,7 @@ def rows(outcomes: list[Outcome]) -> list[dict[str, object]]:
         {
             "break": outcome.broken.name,
             "says": outcome.broken.says,
-            "expected": list(outcome.broken.laws),
+            "expected": list(outcome.broken.laws or outcome.broken.tests),
             "caught_by": outcome.law,
             "hunter": outcome.hunter,
             "seconds": round(outcome.seconds, 1),
@@ -35,7 +35,8 @@ def rows(outcomes: list[Outcome]) -> list[dict[str, object]]:
 def table_of(outcomes: list[Outcome]) -> Table:
     table = Table("break", "what it does wrong", "caught by", "seen by", "s", box=None, pad_edge=False)
     for outcome in outcomes:
-        caught = outcome.law or f"NOBODY ({', '.join(outcome.broken.laws)} should): {outcome.says}"
+        expected = ", ".join(outcome.broken.laws or outcome.broken.tests)
+        caught = outcome.law or f"NOBODY ({expected} should): {outcome.says}"
         style = "" if outcome.good else "red"
         table.add_row(
             outcome.broken.name, outcome.broken.says, caught, outcome.hunter, f"{outcome.seconds:.1f}", style=style

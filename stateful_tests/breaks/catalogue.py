@@ -25,9 +25,18 @@ class Break(NamedTuple):
     """Who looks for it, in this order (`hunt.HUNTERS`)."""
     kind: str = "impl"
     """What is broken: "impl" is a copy of `impl/optchat`."""
+    tests: tuple[str, ...] = ()
+    """For the hunter "test": tests below the checkout's root that must fail, where no law of the planner speaks."""
 
 
 def broken(name: str, says: str, laws: str, *edits: tuple[str, str, str], by: str = "") -> Break:
     """A break of the implementation; `laws` and the hunters `by` are separated by spaces."""
     made = Break(name, says, tuple(laws.split()), tuple(Edit(*edit) for edit in edits))
     return made._replace(hunters=tuple(by.split())) if by else made
+
+
+def stored(name: str, says: str, tests: str, *edits: tuple[str, str, str]) -> Break:
+    """A break of the store; `tests` are separated by spaces, and lie in stateful_tests/store if they name no folder."""
+    made = Break(name, says, (), tuple(Edit(*edit) for edit in edits))
+    paths = tuple(f"stateful_tests/{test if '/' in test else f'store/{test}'}" for test in tests.split())
+    return made._replace(hunters=("test",), tests=paths)

@@ -10,12 +10,17 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from pathlib import Path
 from time import process_time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import optchat
 from optchat_spec.laws import LAWS
+
+if TYPE_CHECKING:
+    # pytest must be the first to import it, where it is the hunter.
+    from hypothesis import settings
 
 
 class Catch(NamedTuple):
@@ -26,19 +31,12 @@ class Catch(NamedTuple):
     seconds: float
 
 
-def machine(laws: Iterable[str]) -> tuple[str | None, str]:
-    """The Hypothesis machines of the laws' areas, with these laws alone, to their first failure."""
+def search(examples: int) -> settings:
+    """A search that is the same each time, stops at its first find, and leaves it as it is."""
     from hypothesis import HealthCheck, Phase, settings
-    from hypothesis.stateful import run_state_machine_as_test
 
-    from stateful_tests.machines.laws_held import LawBroken
-    from stateful_tests.machines.line_machine import LineMachine
-    from stateful_tests.machines.push_machine import PushMachine
-    from stateful_tests.machines.test_planner_machines import QueueMachine, ViewMachine
-
-    kinds = {"view": ViewMachine, "queue": QueueMachine, "order": PushMachine, "line": LineMachine}
-    search = settings(
-        max_examples=250,
+    return settings(
+        max_examples=examples,
         stateful_step_count=50,
         deadline=None,
         database=None,
@@ -47,6 +45,18 @@ def machine(laws: Iterable[str]) -> tuple[str | None, str]:
         suppress_health_check=list(HealthCheck),
         print_blob=False,
     )
+
+
+def machine(laws: Iterable[str]) -> tuple[str | None, str]:
+    """The Hypothesis machines of the laws' areas, with these laws alone, to their first failure."""
+    from hypothesis.stateful import run_state_machine_as_test
+
+    from stateful_tests.machines.laws_held import LawBroken
+    from stateful_tests.machines.line_machine import LineMachine
+    from stateful_tests.machines.push_machine import PushMachine
+    from stateful_tests.machines.test_planner_machines import QueueMachine, ViewMachine
+
+    kinds = {"view": ViewMachine, "queue": QueueMachine, "order": PushMachine, "line": LineMachine}
     told = "nothing was found"
     for area, kind in kinds.items():
         chosen = tuple(LAWS[law] for law in laws if LAWS[law].area == area)
@@ -54,13 +64,31 @@ def machine(laws: Iterable[str]) -> tuple[str | None, str]:
             continue
         hunter = type(kind.__name__, (kind,), {"laws": chosen})
         try:
-            run_state_machine_as_test(hunter, settings=search)
+            run_state_machine_as_test(hunter, settings=search(250))
         except LawBroken as broken:
             said = str(broken).splitlines()[0]
             return said.partition(":")[0], f"{kind.__name__}: {said}"
         except Exception as error:  # the broken code may do anything
             told = f"{kind.__name__} crashed: {type(error).__name__}: {error}"
     return None, told
+
+
+def store(laws: Iterable[str]) -> tuple[str | None, str]:
+    """The machine of a chat on disk, with these laws alone."""
+    from hypothesis.stateful import run_state_machine_as_test
+
+    from stateful_tests.machines.laws_held import LawBroken
+    from stateful_tests.machines.test_store_machine import StoreMachine
+
+    hunter = type("StoreMachine", (StoreMachine,), {"laws": tuple(LAWS[law] for law in laws)})
+    try:
+        run_state_machine_as_test(hunter, settings=search(60))
+    except LawBroken as broken:
+        said = str(broken).splitlines()[0]
+        return said.partition(":")[0], f"StoreMachine: {said}"
+    except Exception as error:  # the broken code may do anything
+        return None, f"StoreMachine crashed: {type(error).__name__}: {error}"
+    return None, "nothing was found"
 
 
 def histories(laws: Iterable[str]) -> tuple[str | None, str]:
@@ -110,11 +138,41 @@ def proof(laws: Iterable[str]) -> tuple[str | None, str]:
     return None, told
 
 
+def test(names: Iterable[str]) -> tuple[str | None, str]:
+    """Tests that carry a promise in their name, one after another: the first that fails."""
+    import pytest
+
+    root = Path(__file__).resolve().parents[2]
+    told = "every test passes"
+    for name in names:
+        seen = Failures()
+        # What a broken store leaves open is not what is looked for.
+        arguments = ["-q", "-x", "--no-header", "--tb=line", "-p", "no:unraisableexception", f"--rootdir={root}"]
+        with redirect_stdout(sys.stderr):
+            pytest.main([*arguments, str(root / name)], plugins=[seen])
+        if seen.says is not None:
+            return name.rpartition("::")[2], seen.says
+        told = f"{name} passes"
+    return None, told
+
+
+class Failures:
+    """A pytest plugin that keeps what the first failed test said. An error in collecting is no failure."""
+
+    says: str | None = None
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and report.when == "call" and self.says is None:
+            self.says = f"{report.nodeid}: {str(report.longrepr).strip().splitlines()[-1]}"
+
+
 HUNTERS: dict[str, Callable[[Iterable[str]], tuple[str | None, str]]] = {
     "machine": machine,
+    "store": store,
     "contract": contract,
     "proof": proof,
     "histories": histories,
+    "test": test,
 }
 
 

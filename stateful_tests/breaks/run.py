@@ -23,7 +23,7 @@ SECONDS = 30
 
 
 class Outcome(NamedTuple):
-    """`law` is the named law that caught the break, `hunter` the one that saw it, in processor `seconds`."""
+    """`law` is the named law (or test) that caught the break, `hunter` who saw it, in processor `seconds`."""
 
     broken: Break
     law: str | None
@@ -60,7 +60,7 @@ def try_break(broken: Break) -> Outcome:
             return Outcome(broken, None, "", 0.0, str(rotten))
         told, spent = [], 0.0
         for hunter in broken.hunters:
-            law, seconds, says = hunt(hunter, broken.laws, copy, scratch)
+            law, seconds, says = hunt(hunter, broken.laws or broken.tests, copy, scratch)
             spent += seconds
             if law is not None:
                 return Outcome(broken, law, hunter, seconds, says)
@@ -90,7 +90,8 @@ def second_look(outcomes: Iterable[Outcome]) -> list[Break]:
     for outcome in outcomes:
         for law in outcome.broken.laws:
             if law not in seen and law not in rest:
-                rest[law] = outcome.broken._replace(laws=(law,), hunters=ALL_HUNTERS)
+                hunters = tuple(dict.fromkeys(outcome.broken.hunters + ALL_HUNTERS))
+                rest[law] = outcome.broken._replace(laws=(law,), hunters=hunters)
     return list(rest.values())
 
 

@@ -12,13 +12,16 @@ from stateful_tests.breaks.catalogue import Break, Edit
 from stateful_tests.breaks.hunt import HUNTERS
 from stateful_tests.breaks.registry import ALL, BREAKS
 from stateful_tests.breaks.run import try_break
-from stateful_tests.breaks.tree import IMPLEMENTATION, Rotten, broken_copy, edited
+from stateful_tests.breaks.tree import IMPLEMENTATION, ROOT, Rotten, broken_copy, edited
 
 
 @pytest.mark.parametrize("broken", ALL, ids=lambda broken: broken.name)
 def test_a_break_changes_what_it_names(broken: Break) -> None:
     assert set(broken.laws) <= set(LAWS)
-    assert broken.laws
+    assert bool(broken.laws) != bool(broken.tests)
+    for test in broken.tests:
+        path, _, name = test.partition("::")
+        assert not name or f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")
     assert set(broken.hunters) <= set(HUNTERS)
     texts: dict[str, str] = {}
     for edit in broken.edits:
