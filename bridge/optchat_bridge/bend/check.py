@@ -18,7 +18,7 @@ from .templates import TemplateCall
 from .values import Node
 
 _CHECKED = (c.Lam, c.Match, c.NoMatch, c.Ctr, c.NatLit, c.Plus, c.U32Lit, c.CharLit, c.StrLit, c.F32Lit)
-_INFERRED_TYPES = (c.Pi, c.Data, c.Kind, c.QuantType, c.Quantity, c.Meet, c.Eq)
+_INFERRED_TYPES = (c.Pi, c.Data, c.Kind, c.QuantType, c.Quantity, c.Eq)
 _DECREASING = "a decreasing self-call (arguments are read left to right: each passed unchanged until one shrinks)"
 _UNFILLED = "a filled definition (an unfilled law is a dead claim: live code cannot use it)"
 _IGNORED = v.VVar(-1, "_")
@@ -42,6 +42,10 @@ class Checker(Judge):
             self.check_type(term.type, ctx)
             type_ = self.inst(term.type, ctx)
             return type_, self.check(term.term, type_, ctx, live)
+        if isinstance(term, c.Meet):
+            # values, not types: the digest does not say that they are dead
+            left = self.check(term.left, v.QUANT, ctx, live)
+            return v.QUANT, add(left, self.check(term.right, v.QUANT, ctx, live))
         if isinstance(term, _INFERRED_TYPES):
             return self._former(term, ctx), NOTHING
         raise self.mismatch(ctx, term.pos, "an annotated term (cannot infer)", self.inst(term, ctx))
@@ -116,10 +120,6 @@ class Checker(Judge):
         if isinstance(term, c.Kind):
             self.check(term.quantity, v.QUANT, ctx, False)
             return v.TYPE
-        if isinstance(term, c.Meet):
-            self.check(term.left, v.QUANT, ctx, False)
-            self.check(term.right, v.QUANT, ctx, False)
-            return v.QUANT
         return v.QUANT if isinstance(term, c.Quantity) else v.TYPE
 
     def _function_type(self, term: c.Pi, ctx: Ctx) -> Node:
