@@ -357,8 +357,8 @@ class Desugarer(Sugar):
         rest = self._steps(term, at + 1, lead, result, inner, depth + 1)
         if step.name is not None and not step.bind:
             return c.Let((c.Bind(step.mark, name, type_, value, step.pos),), rest, step.pos)
-        if step.mark == c.ERASED:
-            raise outside("an erased bind in a do block", self.place(step.pos))
+        if step.mark != c.ONE:
+            raise outside("a marked bind in a do block", self.place(step.pos))
         bind = c.Ref(self.global_(f"{term.monad}.bind", term.pos).name, step.pos)
         return c.App(bind, (*lead, type_, result, value, c.Lam(step.mark, name, rest, step.pos)), step.pos)
 

@@ -164,6 +164,8 @@ class FileParser(BodyParser):
         while self.is_word("for") or self.is_word("exs"):
             exists = self.is_word("exs")
             self.at += 1
+            if exists and self.here.kind != NAME:
+                self.fail("a name")
             late = "a plain clause (only leading clauses take ~)"
             clause = self._param(late, clauses, False)
             clause.exists = exists
