@@ -47,7 +47,7 @@ class Report:
     unsafe: list[str] = field(default_factory=list)
     """Defs that skip the termination check."""
     steps: int = 0
-    seconds: float = 0.0
+    """Unfoldings of the evaluator."""
     sources: dict[str, str] = field(default_factory=dict)
 
 
