@@ -40,7 +40,9 @@ def run_within(megabytes: int, binary: Path, *arguments: str) -> Ran:
 
 
 def ran(command: Sequence[str], environment: dict[str, str]) -> Ran:
-    done = subprocess.run(command, capture_output=True, env={**os.environ, **environment}, check=False)
+    everything = {**os.environ, **environment}
+    # Far more than any of them takes: a program that goes on for ever is to fail its test.
+    done = subprocess.run(command, capture_output=True, env=everything, check=False, timeout=120)
     return Ran(done.stdout.decode(), done.stderr.decode(), done.returncode)
 
 

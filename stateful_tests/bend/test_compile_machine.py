@@ -97,11 +97,20 @@ def left(t: Two) -> Nat:
 def apply(f: Nat -> Nat) -> Nat:
   f(loop(0n))
 
+def call(n: Nat, f: Nat -> Nat, x: Nat) -> Nat:
+  match n:
+    case 0n:
+      f(x)
+    case 1n+p:
+      call(p, f, x)
+
 def main() -> +List<Nat>:
   x = loop(1n)
+  +z = loop(2n)
   [first(1n, loop(0n)), later(5n, 2n, loop(0n)), left(Two{3n, loop(0n)}), apply(y => 4n),
     List.length(&2, Nat, [loop(0n), x]), Maybe.default(&1, Nat, Some{6n}, spin()),
     Bool.pick(Nat, True{}, 7n, loop(0n)), Pair.fst(Nat, Nat, (8n, loop(0n))),
+    call(3n, y => List.length(&2, Nat, [z, z]), loop(0n)),
     Nat.mul(0n, loop(0n)), Nat.min(0n, loop(0n)), Nat.pow(loop(0n), 0n), Nat.div(loop(0n), 0n)]
 """
 )
@@ -109,7 +118,7 @@ def main() -> +List<Nat>:
 
 def test_what_is_not_needed_is_not_evaluated(tmp_path: Path) -> None:
     ran = run(build(NEED, tmp_path))
-    assert (ran.out, ran.status) == ("[1n, 2n, 3n, 4n, 2n, 6n, 7n, 8n, 0n, 0n, 1n, 0n]\n", 0)
+    assert (ran.out, ran.status) == ("[1n, 2n, 3n, 4n, 2n, 6n, 7n, 8n, 2n, 0n, 0n, 1n, 0n]\n", 0)
 
 
 SHARED = """import Base
@@ -367,12 +376,54 @@ def low(x: U32) -> U32:
     case U32{WCon{a, rest}}:
       U32{WCon{False{}, rest}}
 
-def main() -> Word(3n) & (Bool & Bool) & U32 & Char:
-  (turned(WCon{True{}, WCon{False{}, WNil{}}}), bits(6), low(4294967295), Chr{low(99)})
+def second(n: Nat, w: Word(31n)) -> U32:
+  match n w:
+    case 0n, WCon{b, rest}:
+      Bool.to_u32(b)
+    case 1n+p, WCon{b, rest}:
+      second(p, WCon{b, rest})
+
+def special(x: U32) -> U32:
+  match x:
+    case 7:
+      100
+    case U32{WCon{a, rest}}:
+      second(3n, rest)
+
+def main() -> Word(3n) & (Bool & Bool) & U32 & Char & +List<U32>:
+  (turned(WCon{True{}, WCon{False{}, WNil{}}}), bits(6), low(4294967295), Chr{low(99)},
+   [special(7), special(15), special(5)])
 """
 
 
 def test_machine_words_can_be_taken_apart_and_made(tmp_path: Path) -> None:
     ran = run(fast(WORDS, tmp_path))
     turned = "WCon{False{}, WCon{True{}, WCon{False{}, WNil{}}}}"
-    assert ran.out == f"({turned}, (False{{}}, True{{}}), 4294967294, 'b')\n"
+    assert ran.out == f"({turned}, (False{{}}, True{{}}), 4294967294, 'b', [100, 1, 0])\n"
+
+
+EACH_OTHER = """import Base
+
+@unsafe
+def even(n: Nat) -> Bool:
+  match n:
+    case 0n:
+      True{}
+    case 1n+p:
+      odd(p)
+
+@unsafe
+def odd(n: Nat) -> Bool:
+  match n:
+    case 0n:
+      False{}
+    case 1n+p:
+      even(p)
+
+def main() -> +List<Bool>:
+  [even(1000001n), odd(1000001n), even(8n)]
+"""
+
+
+def test_functions_may_call_each_other(tmp_path: Path) -> None:
+    assert run(fast(EACH_OTHER, tmp_path)).out == "[False{}, True{}, True{}]\n"

@@ -57,7 +57,7 @@ def calls_of(e: Expr, found: set[int]) -> None:
 
 
 def call_order(program: Program) -> tuple[list[int], set[int]]:
-    """The functions, callees first, and those that can reach themselves."""
+    """The functions, callees first, and some that reach themselves: at least one of every cycle of calls."""
     graph: dict[int, set[int]] = {}
     for number, function in program.functions.items():
         graph[number] = set()
@@ -83,9 +83,8 @@ def call_order(program: Program) -> tuple[list[int], set[int]]:
                 state[child] = 1
                 stack.append((child, sorted(graph[child])))
             elif state[child] == 1:
-                # Every function on the cycle is left alone, not only the one it closes at.
-                path = [n for n, _ in stack]
-                recursive.update(path[path.index(child) :])
+                # One of each cycle is enough: the others can be copied into it.
+                recursive.add(child)
     return order, recursive
 
 
