@@ -78,6 +78,7 @@ ONCE: dict[str, Lie] = {
     "a refusal without a reason": lambda side, _line: side.say(b'{"ok":false}\n'),
     "extra line": lambda side, line: side.say(line + line),
     "extra half line": lambda side, line: side.say(line + b"{"),
+    "another encoding": lambda side, line: side.say(line.decode().strip().encode("utf-16") + b"\n"),
     "garbage": lambda side, _line: side.say(b"\xff\xfe hello?\n"),
     "a traceback": lambda side, _line: side.say(b"Traceback (most recent call last):\n"),
     "an empty line": lambda side, _line: side.say(b"\n"),
@@ -94,10 +95,17 @@ ONCE: dict[str, Lie] = {
 HELLO: dict[str, dict[str, Any]] = {
     "refuses hello": {"ok": False, "error": "no"},
     "speaks protocol 2": {"protocol": 2},
+    "speaks protocol true": {"protocol": True},
     "has no name": {"name": None},
     "supports a text": {"supports": "view"},
     "supports what nobody knows": {"supports": ["view", "telepathy"]},
 }
+NAMES = {
+    "\ud800 half a pair": "  half a pair",
+    "\x1b[31m\nred\\[/nothing]": " [31m red\\[/nothing]",
+    "n" * 9999: "n" * 120,
+}
+"""Names that no output may be hurt by, and what is printed of them."""
 AFTER_BYE = ("talks after bye", "stays after bye", "fails after bye", "refuses bye")
 
 
@@ -109,6 +117,8 @@ def serve(kind: str) -> None:
             ONCE[kind](side, line)
         elif kind in HELLO and count == 1:
             side.changed(line, **HELLO[kind])
+        elif kind.startswith("name ") and count == 1:
+            side.changed(line, name=list(NAMES)[int(kind[5:])])
         elif kind == "refuses bye" and session.ended:
             side.say(b'{"ok":false,"error":"not yet"}\n')
         else:
@@ -127,5 +137,9 @@ def serve(kind: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "reads nothing":
+        time.sleep(600)
+    if sys.argv[1] == "reads half":
+        sys.stdin.buffer.read(1)
+        Side(sys.stdout.buffer).say(b"{}\n")
         time.sleep(600)
     serve(sys.argv[1])

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from optchat_bridge.check.command import check_laws
-from stateful_tests.conformance.liar import AFTER_BYE, AT, HELLO, ONCE
+from optchat_bridge.check.peer import Fault, Peer
+from stateful_tests.conformance.liar import AFTER_BYE, AT, HELLO, NAMES, ONCE
 
 SLOW = {"late", "hangs", "half a line", "stays after bye", "reads nothing"}
 """Those for which the time limit is what ends it."""
@@ -38,6 +42,7 @@ EXPECTED = {
     "a refusal without a reason": r"expected a refusal with `error`",
     "extra line": r"one line an answer was expected, and .* came",
     "extra half line": r"one line an answer was expected, and '{' came",
+    "another encoding": r"expected one JSON object",
     "garbage": r"expected one JSON object; got '.*hello\?'",
     "a traceback": r"expected one JSON object; got 'Traceback",
     "an empty line": r"expected one JSON object; got ''",
@@ -50,11 +55,12 @@ EXPECTED = {
     "100 MB": r"longer than 16,777,216 bytes",
     "refuses hello": r"line 1 of its output: expected `ok`: true",
     "speaks protocol 2": r"expected `protocol`: 1",
+    "speaks protocol true": r"expected `protocol`: 1",
     "has no name": r"expected `protocol`: 1 and a text `name`",
     "supports a text": r"expected `supports`, a list of texts",
     "supports what nobody knows": r"expected `supports` to name some of .*; got .*telepathy",
     "talks after bye": r"no more lines were expected after bye, and 'goodbye' came",
-    "stays after bye": r"it was to exit after bye",
+    "stays after bye": r"after bye its output was to end, and is still open",
     "fails after bye": r"to exit with status 0, and it ended with status 4",
     "refuses bye": r"expected `ok`: true",
 }
@@ -87,6 +93,54 @@ def test_a_command_that_is_no_adapter(command: str, tmp_path: Path, capfd: pytes
     first = next(line for line in capfd.readouterr().err.splitlines() if line.startswith("optchat: "))
     if command == "/nowhere/at-all":
         assert "the command could not be run (status 127): /nowhere/at-all" in first
+
+
+@pytest.mark.parametrize("at", range(len(NAMES)))
+def test_a_name_is_printed_as_one_harmless_line(at: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    name = list(NAMES.values())[at]
+    assert run(liar(f"name {at}"), tmp_path) == 0
+    assert f"\n{name}: " in capfd.readouterr().out
+    assert run(liar(f"name {at}"), tmp_path, json=True) == 0
+    assert json.loads(capfd.readouterr().out)["name"] == name
+
+
+def test_an_answer_before_the_whole_question_is_a_fault() -> None:
+    with Peer(liar("reads half"), 60) as peer, pytest.raises(Fault, match="answered before it had read"):
+        peer.ask(b"x" * (1 << 22))
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_what_it_started_ends_with_it(stop: signal.Signals, tmp_path: Path) -> None:
+    mark = tmp_path / "started"
+    command = f"sleep 600 & echo $$ $! > {mark}.new; mv {mark}.new {mark}; wait"
+    with subprocess.Popen(
+        [sys.executable, "-m", "optchat_bridge.check", "--cmd", command, "--timeout", "600"], stderr=subprocess.DEVNULL
+    ) as process:
+        while not mark.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(stop)
+        assert process.wait() != 0
+    for pid in mark.read_text().split():
+        while runs(int(pid)):
+            time.sleep(0.05)
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is more than a name that its parent has not taken note of."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return bool(state.strip()) and not state.startswith("Z")
+
+
+def test_a_time_limit_that_no_clock_has_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "optchat_bridge.check", "--cmd", "true", "--timeout", "inf"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
 
 
 def test_a_fault_for_programs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import typer
 from optchat.cli.common import Json, print_json, progress
 from optchat.cli.status import Failure, Status
 from optchat.core.config import Config as PlannerConfig
+from optchat_bridge.check.stopping import unwound
 from optchat_spec import scenario as scenarios
 from optchat_spec.steps import Event
 from optchat_spec.vocabulary import Config
@@ -28,7 +29,10 @@ Scenario = Annotated[
 ]
 Events = Annotated[int, typer.Option("--events", min=1, help="How many events to judge.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Where the histories come from: the same seed, the same run.")]
-Timeout = Annotated[float, typer.Option("--timeout", min=0.01, metavar="SECONDS", help="How long one answer may take.")]
+Timeout = Annotated[
+    float,
+    typer.Option("--timeout", min=0.01, max=86_400.0, metavar="SECONDS", help="How long one answer may take."),
+]
 Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit file too, for gates.")]
 Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the histories that break laws are written.")]
 Change = Annotated[
@@ -67,8 +71,10 @@ def check_command(
             raise Failure("--change goes with neither --cmd nor --scenario: run it alone", Status.USAGE)
         from optchat_bridge.check.change import check_change
 
-        raise typer.Exit(check_change(change, allow_law_change, json, junit))
-    raise typer.Exit(check_laws(cmd, scenario, events, seed, timeout, json, junit, out))
+        with unwound():
+            raise typer.Exit(check_change(change, allow_law_change, json, junit))
+    with unwound():
+        raise typer.Exit(check_laws(cmd, scenario, events, seed, timeout, json, junit, out))
 
 
 def check_laws(

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import subprocess
 from time import monotonic
 from typing import Self
+
+from optchat_bridge.check.stopping import end_group
 
 LONGEST_ANSWER = 16 * 1024 * 1024
 """Bytes. A rendered view of 128,000 bytes, or a view of as many one-byte lines, is far below it."""
@@ -22,6 +23,11 @@ SHOWN = 120
 
 class Fault(Exception):
     """The other side could not be run or broke the protocol. One line: where, what was expected, what came."""
+
+
+def printable(text: str) -> str:
+    """Text that any output can hold and no terminal acts on."""
+    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def shown(line: bytes) -> str:
@@ -76,6 +82,8 @@ class Peer:
                 answer += chunk
             if len(answer) > LONGEST_ANSWER:
                 raise Fault(f"{self._next()}: longer than {LONGEST_ANSWER:,} bytes, and no line end yet")
+        if left:
+            raise Fault(f"{self._next()}: it answered before it had read what it was asked")
         found, _, self._rest = bytes(answer).partition(b"\n")
         self.answers += 1
         return found
@@ -86,7 +94,7 @@ class Peer:
         self._in.close()
         deadline = monotonic() + self.timeout
         while True:
-            readable, _ = self._wait(deadline, False, False, "it was to exit after bye")
+            readable, _ = self._wait(deadline, False, False, "after bye its output was to end, and is still open")
             if readable:
                 chunk = self._read()
                 if not chunk:
@@ -101,11 +109,7 @@ class Peer:
 
     def kill(self) -> None:
         """End the process and what it started."""
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            self._process.kill()
-        self._process.wait()
+        end_group(self._process)
         self._in.close()
         self._out.close()
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from optchat_bridge.check.peer import Fault, Peer, shown
+from optchat_bridge.check.peer import SHOWN, Fault, Peer, printable, shown
 from optchat_spec import scenario
 from optchat_spec.session import Answer
 from optchat_spec.steps import Event, State
@@ -38,7 +38,8 @@ class Remote:
         self._peer = self._start()
         answer = self._ask({"op": "hello", "protocol": scenario.PROTOCOL})
         self._accepted(answer)
-        if answer.get("protocol") != scenario.PROTOCOL or not isinstance(answer.get("name"), str):
+        protocol = answer.get("protocol")
+        if not _is_count(protocol) or protocol != scenario.PROTOCOL or not isinstance(answer.get("name"), str):
             raise self._fault("`protocol`: 1 and a text `name`", answer)
         supports = answer.get("supports")
         if not isinstance(supports, list) or not all(isinstance(each, str) for each in supports):
@@ -46,7 +47,7 @@ class Remote:
         unknown = sorted(set(supports) - KNOWN)
         if unknown:
             raise self._fault(f"`supports` to name some of {', '.join(sorted(KNOWN))}", unknown)
-        self.name, self.supports = answer["name"], frozenset(supports)
+        self.name, self.supports = printable(answer["name"])[:SHOWN], frozenset(supports)
 
     def bye(self) -> None:
         """End the conversation; the process must end too."""
@@ -106,7 +107,7 @@ class Remote:
             self.kill()
             raise Fault(f"{fault} (asked {self._asked()})") from None
         try:
-            answer = json.loads(line)
+            answer = json.loads(line.decode())
         except (ValueError, RecursionError):
             raise self._fault("one JSON object", shown(line)) from None
         if not isinstance(answer, dict) or not isinstance(answer.get("ok"), bool):

@@ -9,8 +9,10 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from optchat_bridge.check.judge import Finding, Report, Row
+from optchat_bridge.check.peer import printable
 from optchat_spec import scenario
 
 EXIT_HELD, EXIT_BROKEN, EXIT_FAULT = 0, 1, 2
@@ -62,11 +64,12 @@ def print_table(console: Console, report: Report, rows: list[Case]) -> None:
     """The table, and one line that sums it up."""
     table = Table("law", "verdict", "", box=None, pad_edge=False)
     for case in rows:
-        table.add_row(case.name, f"[{COLOURS.get(case.word, '')}]{case.word}[/]", plain(case.says))
+        table.add_row(case.name, worded(case.word), Text(case.says))
     console.print(table)
     counts = [f"{sum(1 for case in rows if case.word == word)} {word}" for word in COLOURS]
     console.print(
-        f"{plain(report.name)}: {', '.join(counts)}; {report.events:,} events in {report.chats:,} chats",
+        f"{report.name}: {', '.join(counts)}; {report.events:,} events in {report.chats:,} chats",
+        markup=False,
         highlight=False,
     )
     for case in rows:
@@ -74,9 +77,9 @@ def print_table(console: Console, report: Report, rows: list[Case]) -> None:
             console.print(f"broken: {case.name}: {case.says}", style="red", markup=False, highlight=False)
 
 
-def plain(text: str) -> str:
-    """Text for the table: brackets are no markup in it."""
-    return text.replace("[", "\\[")
+def worded(word: str) -> Text:
+    """A verdict in its colour."""
+    return Text(word, COLOURS.get(word, ""))
 
 
 def as_json(report: Report, kept: dict[str, Path | None], seed: int) -> dict[str, Any]:
@@ -123,8 +126,3 @@ def write_junit(path: Path, name: str, rows: list[Case]) -> None:
     root.append(suite)
     path.parent.mkdir(parents=True, exist_ok=True)
     ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
-
-
-def printable(text: str) -> str:
-    """Text that XML can hold."""
-    return "".join(each if each.isprintable() else " " for each in text)
