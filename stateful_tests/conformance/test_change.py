@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -133,6 +137,123 @@ def test_no_change_is_one_line(given: str, told: str, repository: Path, tmp_path
     with pytest.raises(Failure, match=told):
         check_change(asked, False, False, None, steps=QUICK, folder=repository)
     assert len(git(repository, "worktree", "list").splitlines()) == 1
+
+
+SHADOWS = {
+    "spec/optchat_spec/view_laws/__init__.py": ("predicate", "spec/optchat_spec/view_laws.py"),
+    "impl/optchat_spec/__init__.py": ("module", "optchat_spec"),
+    "hypothesis.py": ("module", "hypothesis"),
+    "bridge/sitecustomize.py": ("module", "sitecustomize"),
+    "optchat/core/view.py": ("module", "optchat"),
+}
+
+
+@pytest.mark.parametrize("path", SHADOWS)
+def test_what_would_be_imported_in_a_laws_place_is_refused(
+    path: str, repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, said = gate(repository, str(adding(path, "view_covers = None\n", tmp_path)), capfd)
+    kind, piece = SHADOWS[path]
+    assert (status, said["refused"]) == (1, True)
+    assert said["law_changes"] == [{"kind": kind, "path": path, "piece": piece, "what": "hidden by what is added"}]
+
+
+@pytest.mark.parametrize("path", ["docs/more.py", "impl/optchat/core/more.py", "spec/optchat_spec/more/__init__.py"])
+def test_what_takes_nobodys_place_may_be_added(
+    path: str, repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, said = gate(repository, str(adding(path, "more = None\n", tmp_path)), capfd, steps=())
+    assert (status, said["law_changes"]) == (0, [])
+
+
+def adding(path: str, line: str, folder: Path, mode: str = "100644") -> Path:
+    """A patch that adds a file of one line."""
+    patch = folder / "adding.patch"
+    head = f"diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n"
+    patch.write_text(f"{head}+{line}" + ("" if line.endswith("\n") else "\n\\ No newline at end of file\n"))
+    return patch
+
+
+def test_a_link_in_a_laws_place_is_a_law_removed(
+    repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (repository / PREDICATES).rename(tmp_path / "same.py")
+    (repository / PREDICATES).symlink_to(tmp_path / "same.py")
+    patch = tmp_path / "link.patch"
+    patch.write_text(git(repository, "diff") + "\n")
+    git(repository, "checkout", "--quiet", "--", PREDICATES)
+    status, said = gate(repository, str(patch), capfd)
+    assert (status, said["refused"]) == (1, True)
+    assert {each["what"] for each in said["law_changes"]} == {"removed"}
+
+
+def test_a_name_that_is_no_utf8_is_a_name(repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    patch = adding('"docs/caf\\351"', "more\n", tmp_path)
+    patch.write_text(re.sub(r'([ab])/"(docs[^"]*)"', r'"\1/\2"', patch.read_text()))
+    status, said = gate(repository, str(patch), capfd, steps=())
+    assert (status, said["files"]) == (0, ["docs/caf "])
+
+
+@pytest.mark.parametrize("path", ["../out", "/etc/out", ".git/hooks/post-checkout", "a/../../out"])
+def test_a_patch_that_leaves_the_worktree_does_not_apply(path: str, repository: Path, tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="does not apply"):
+        check_change(str(adding(path, "x\n", tmp_path)), False, False, None, steps=QUICK, folder=repository)
+
+
+def test_the_users_git_settings_and_a_hooks_variables_change_nothing(
+    repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[diff]\n\tnoprefix = true\n\texternal = /bin/false\n[color]\n\tui = always\n")
+    git(repository, "checkout", "--quiet", "-b", "harmless")
+    (repository / "impl/optchat/core/more.py").write_text("more = 1\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "more")
+    git(repository, "checkout", "--quiet", "main")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text(settings.read_text())
+    # As git sets them for a hook of a linked worktree.
+    monkeypatch.setenv("GIT_DIR", str(repository / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(repository / ".git" / "index"))
+    status = check_change("harmless", False, True, None, steps=(), folder=repository)
+    assert (status, json.loads(capfd.readouterr().out)["files"]) == (0, ["impl/optchat/core/more.py"])
+    monkeypatch.undo()
+    assert git(repository, "status", "--porcelain") == ""
+
+
+SLEEPS = """
+import sys
+from optchat_bridge.check.change import PYTHON, Step, check_change
+from optchat_bridge.check.stopping import unwound
+
+asleep = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()}\\\\n'); time.sleep(600)"
+with unwound():
+    check_change(sys.argv[1], False, True, None, steps=[Step("asleep", "", (PYTHON, "-c", asleep, sys.argv[2]))])
+"""
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_stopped_it_leaves_no_trace_in_the_checkout(stop: signal.Signals, repository: Path, tmp_path: Path) -> None:
+    patch, mark = adding("docs/more.md", "more\n", tmp_path), tmp_path / "asleep"
+    command = [PYTHON, "-c", SLEEPS, str(patch), str(mark)]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, cwd=repository, env=env, stderr=subprocess.DEVNULL) as process:
+        while not (mark.exists() and mark.read_text().endswith("\n")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(stop)
+        assert process.wait() != 0
+    assert git(repository, "status", "--porcelain") == ""
+    assert len(git(repository, "worktree", "list").splitlines()) == 1
+    step = int(mark.read_text())
+    if stop == signal.SIGKILL:
+        # Nobody was left to end it.
+        os.kill(step, signal.SIGKILL)
+    else:
+        assert list(tmp_path.glob("optchat-change-*")) == []
+        with pytest.raises(ProcessLookupError):
+            os.kill(step, 0)
 
 
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,12 +11,15 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from optchat.cli.common import print_json
 from optchat.cli.status import Failure, Status
-from optchat_bridge.check.guarded import WATCHED, Touched, touched
-from optchat_bridge.check.report import COLOURS, Case, console, plain, write_junit
-from optchat_bridge.check.worktree import Applied, CannotApply, applied, change_of, checkout_of
+from optchat_bridge.check.guarded import WATCHED, Touched, hiding, touched
+from optchat_bridge.check.peer import printable
+from optchat_bridge.check.report import Case, console, worded, write_junit
+from optchat_bridge.check.stopping import output_of
+from optchat_bridge.check.worktree import Applied, CannotApply, applied, change_of, checkout_of, without_git
 
 PYTHON = sys.executable
 TOLD = 12
@@ -109,8 +111,8 @@ def check_change(
 
 def judge(name: str, tree: Applied, allowed: bool, steps: Sequence[Step], say: Console | None) -> Gate:
     """The guard, then each step; a refused change is not run at all."""
-    files = sorted({*tree.before, *tree.after})
-    guarded = touched(tree.before, tree.after)
+    files = sorted(map(printable, {*tree.before, *tree.after}))
+    guarded = touched(tree.before, tree.after) + hiding(tree.folder, sorted({*tree.after} - {*tree.before}))
     watched = [path for path in files if WATCHED.fullmatch(path)]
     verdict = Gate(name, files, guarded, watched, allowed, [])
     for step in steps:
@@ -126,11 +128,11 @@ def judge(name: str, tree: Applied, allowed: bool, steps: Sequence[Step], say: C
 def run(step: Step, folder: Path) -> Result:
     """A step in the worktree, which alone is on the path."""
     parts = [str(folder), *(str(folder / part) for part in ("impl", "spec", "bridge"))]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(parts), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**without_git(os.environ), "PYTHONPATH": os.pathsep.join(parts), "PYTHONDONTWRITEBYTECODE": "1"}
     began = perf_counter()
-    done = subprocess.run(step.command, check=False, cwd=folder, env=env, capture_output=True)
-    output = (done.stdout + done.stderr).decode(errors="replace")
-    return Result(step, "held" if done.returncode == 0 else "broken", perf_counter() - began, output)
+    status, output = output_of(step.command, folder, env)
+    word = "held" if status == 0 else "broken"
+    return Result(step, word, perf_counter() - began, output.decode(errors="replace"))
 
 
 def headline(verdict: Gate) -> list[str]:
@@ -153,8 +155,7 @@ def print_gate(out: Console, verdict: Gate) -> None:
         out.print(line, style="bold red" if verdict.guarded else "yellow", markup=False, highlight=False)
     table = Table("held to", "verdict", "s", "", box=None, pad_edge=False)
     for result in verdict.results:
-        word = f"[{COLOURS.get(result.word, '')}]{result.word}[/]"
-        table.add_row(result.step.name, word, f"{result.seconds:.0f}", plain(result.last[:100]))
+        table.add_row(result.step.name, worded(result.word), f"{result.seconds:.0f}", Text(result.last[:100]))
     out.print(table)
     for result in verdict.results:
         if result.word == "broken":
@@ -162,7 +163,7 @@ def print_gate(out: Console, verdict: Gate) -> None:
             for line in result.output.splitlines()[-TOLD:]:
                 out.print(f"  {line}", markup=False, highlight=False)
     end = "it holds" if verdict.good else "refused" if verdict.refused else "it breaks what is marked above"
-    out.print(f"{plain(verdict.name)}, {len(verdict.files)} files: {end}", highlight=False)
+    out.print(f"{verdict.name}, {len(verdict.files)} files: {end}", markup=False, highlight=False)
 
 
 def cases(verdict: Gate) -> list[Case]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 KINDS = (
@@ -17,10 +20,19 @@ KINDS = (
 """Which files hold which; `bend/spec.bend` holds the words that the laws are made of."""
 
 WATCHED = re.compile(
-    r"stateful_tests/(machines|core|laws|conformance|bridge)/.*|stateful_tests/conftest\.py|PROOF\.bend|bend/proof/.*"
-    r"|bridge/optchat_bridge/.*|pyproject\.toml|Makefile|\.ci/.*"
+    r"stateful_tests/(machines|core|laws|conformance|bridge)/.*|(.*/)?conftest\.py|PROOF\.bend|bend/proof/.*"
+    r"|bridge/optchat_bridge/.*|pyproject\.toml|Makefile|\.ci/.*|(pytest|tox)\.ini|setup\.cfg"
 )
 """The rest of what judges a change: edits here are allowed, and named for the reviewer."""
+
+HOMES = {"optchat": "impl/", "optchat_spec": "spec/", "optchat_bridge": "bridge/", "stateful_tests": ""}
+"""Where the packages are that a change is judged with."""
+
+TOP = re.compile(r"(impl/|spec/|bridge/|)(\w+)(?:\.py|/.*|)")
+"""A path as the module that an import by its first name finds there."""
+
+STARTUP = {"sitecustomize", "usercustomize"}
+"""What the interpreter imports by itself."""
 
 BEND_PIECE = re.compile(r"^(?:law|def|type|import)\s+([^\s:(<]+)", re.MULTILINE)
 
@@ -32,7 +44,7 @@ class Touched(NamedTuple):
     path: str
     piece: str
     what: str
-    """"edited", "removed", or "added, and runs": what could change the others when it is imported."""
+    """"edited", "removed", "added, and runs" (it could change the others), or "hidden by what is added"."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.piece} ({self.path}) is {self.what}"
@@ -58,6 +70,30 @@ def touched(before: Mapping[str, str], after: Mapping[str, str]) -> list[Touched
                 elif not only_more(versions, new_pieces[name]):
                     found.append(Touched(kind, path, name, "edited"))
     return found
+
+
+def hiding(tree: Path, added: Iterable[str]) -> list[Touched]:
+    """The added paths that are imported in the place of a guarded module, or of anything that judges the change."""
+    found = []
+    for path in added:
+        for place in (path, *map(str, PurePosixPath(path).parents)):
+            module = f"{place}.py"
+            kind = kind_of(module)
+            if kind is not None and (tree / module).is_file():
+                found.append(Touched(kind, path, module, "hidden by what is added"))
+        top = TOP.fullmatch(path)
+        if top is not None and HOMES.get(top[2]) != top[1] and is_taken(top[2]):
+            found.append(Touched("module", path, top[2], "hidden by what is added"))
+    return found
+
+
+def is_taken(name: str) -> bool:
+    """Whether `import name` means something already: ours, Python's, or an installed package's."""
+    if name in HOMES or name in STARTUP or name in sys.stdlib_module_names:
+        return True
+    spec = find_spec(name)
+    # A mere folder has no origin.
+    return spec is not None and spec.origin is not None
 
 
 Pieces = dict[str, list[ast.stmt | str]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,9 +23,16 @@ class Change(NamedTuple):
     name: str
 
 
+def without_git(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which git goes by the folder: a hook's names the repository that is committed to."""
+    return {name: value for name, value in environment.items() if not name.startswith("GIT_")}
+
+
 def git(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     """What a git command prints. Raises CannotApply with git's own words."""
-    done = subprocess.run(["git", *arguments], check=False, cwd=folder, input=given, capture_output=True)
+    done = subprocess.run(
+        ["git", *arguments], check=False, cwd=folder, input=given, capture_output=True, env=without_git(os.environ)
+    )
     if done.returncode:
         words = done.stderr.decode(errors="replace").strip().splitlines() or ["no word"]
         raise CannotApply(f"git {arguments[0]}: {words[0].removeprefix('error: ').removeprefix('fatal: ')}")
@@ -56,7 +64,8 @@ def change_of(root: Path, given: str) -> Change:
             onto = base = git(root, "rev-parse", "--verify", f"{revision}^").decode().strip()
         except CannotApply:
             raise CannotApply(f"{given} is the first commit: there is nothing that it changes") from None
-    patch = git(root, "diff", "--binary", "--full-index", "--no-renames", base, revision)
+    # The plumbing command: no setting of the user's changes what it prints.
+    patch = git(root, "diff-tree", "-p", "--binary", "--full-index", "--no-renames", base, revision)
     return Change(patch, onto, f"{given} ({revision[:10]})")
 
 
@@ -75,19 +84,33 @@ def applied(root: Path, change: Change) -> Iterator[Applied]:
         raise CannotApply(f"{change.name} changes nothing")
     with TemporaryDirectory(prefix="optchat-change-") as scratch:
         folder = Path(scratch) / "worktree"
-        git(root, "worktree", "add", "--quiet", "--detach", str(folder), change.onto)
+        check_out(root, folder, change.onto)
         try:
-            try:
-                git(folder, "apply", "--index", "--whitespace=nowarn", "-", given=change.patch)
-            except CannotApply as why:
-                raise CannotApply(f"{change.name} does not apply to {change.onto[:10]}: {why}; rebase it") from None
-            changed = git(folder, "diff", "--cached", "--name-only", "--no-renames", "-z", change.onto).decode()
-            names = [name for name in changed.split("\0") if name]
-            before = {name: text for name in names if (text := text_at(folder, change.onto, name)) is not None}
-            after = {name: read(folder / name) for name in names if (folder / name).is_file()}
-            yield Applied(folder, before, after)
-        finally:
-            git(root, "worktree", "remove", "--force", str(folder))
+            git(folder, "apply", "--index", "--whitespace=nowarn", "-", given=change.patch)
+        except CannotApply as why:
+            raise CannotApply(f"{change.name} does not apply to {change.onto[:10]}: {why}; rebase it") from None
+        changed = git(folder, "diff-index", "--cached", "--name-only", "--no-renames", "-z", change.onto)
+        names = [os.fsdecode(name) for name in changed.split(b"\0") if name]
+        before = {name: text for name in names if (text := text_at(folder, change.onto, name)) is not None}
+        after = {name: read(folder / name) for name in names if os.path.lexists(folder / name)}
+        yield Applied(folder, before, after)
+
+
+def check_out(root: Path, folder: Path, commit: str) -> None:
+    """A commit in a new repository that borrows the other's objects, which is not told: even killed, we leave no trace.
+
+    `git worktree add` would write down the worktree there, and run that repository's hooks.
+    """
+    git(root, "init", "--quiet", "--template=", str(folder))
+    for name, copy in (("objects", "objects/info/alternates"), ("shallow", "shallow")):
+        of_root = root / os.fsdecode(git(root, "rev-parse", "--git-path", name)).rstrip("\n")
+        target = folder / ".git" / copy
+        if name == "objects":
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(os.fsencode(of_root.resolve()) + b"\n")
+        elif of_root.exists():
+            target.write_bytes(of_root.read_bytes())
+    git(folder, "checkout", "--quiet", "--detach", commit)
 
 
 def text_at(folder: Path, commit: str, name: str) -> str | None:
@@ -98,4 +121,5 @@ def text_at(folder: Path, commit: str, name: str) -> str | None:
 
 
 def read(path: Path) -> str:
-    return path.read_bytes().decode(errors="replace")
+    """A file's text; of a link none, since what it leads to is no part of the change."""
+    return path.read_bytes().decode(errors="replace") if path.is_file() and not path.is_symlink() else ""
