@@ -161,6 +161,14 @@ class Failures:
 
     says: str | None = None
 
+    def pytest_pycollect_makemodule(self) -> None:
+        """After the conftest chose its profile, before a test takes it: a failure need not be made small here."""
+        from hypothesis import Phase, settings
+
+        quick = settings(phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False, derandomize=True)
+        settings.register_profile("hunt", quick)
+        settings.load_profile("hunt")
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and report.when == "call" and self.says is None:
             self.says = f"{report.nodeid}: {str(report.longrepr).strip().splitlines()[-1]}"
