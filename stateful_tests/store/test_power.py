@@ -80,7 +80,7 @@ class Disk(OsFiles):
                 continue
             size = path.stat().st_size
             kept = sure + choose(max(0, size - sure))
-            if path in self.unsure_names and kept == 0 and choose(1):
+            if path in self.unsure_names and choose(1):
                 path.unlink()
             else:
                 os.truncate(path, min(kept, size))
