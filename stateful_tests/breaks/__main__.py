@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from optchat_bridge.check.report import console
-from stateful_tests.breaks.registry import BREAKS
+from stateful_tests.breaks.registry import BREAKS, MODEL
 from stateful_tests.breaks.run import Outcome, second_look, try_all
 
 
@@ -45,12 +45,12 @@ def table_of(outcomes: list[Outcome]) -> Table:
 
 
 def main(arguments: list[str]) -> int:
-    names = [name for name in arguments if not name.startswith("-")] or list(BREAKS)
-    unknown = [name for name in names if name not in BREAKS]
+    names = [name for name in arguments if not name.startswith("-")] or [*BREAKS, *MODEL]
+    unknown = [name for name in names if name not in BREAKS and name not in MODEL]
     if unknown:
         print(f"there is no break named {unknown[0]}", file=sys.stderr)
         return 2
-    outcomes = try_all(BREAKS[name] for name in names)
+    outcomes = try_all(BREAKS.get(name) or MODEL[name] for name in names)
     outcomes += try_all(second_look(outcomes))
     unnoticed = [outcome for outcome in outcomes if not outcome.good]
     if "--json" in arguments:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from stateful_tests.breaks.catalogue import Break
+from stateful_tests.breaks.hunt_model import broken_model
 from stateful_tests.breaks.tree import Rotten, broken_copy, environment
 
 AT_ONCE = min(2, os.cpu_count() or 1)
@@ -36,10 +37,14 @@ class Outcome(NamedTuple):
         return self.law is not None and self.seconds <= SECONDS
 
 
-def hunt(hunter: str, laws: Iterable[str], copy: Path, scratch: Path) -> tuple[str | None, float, str]:
+MODULES = {"impl": "stateful_tests.breaks.hunt", "model": "stateful_tests.breaks.hunt_model"}
+"""Where the hunters of each kind of break are."""
+
+
+def hunt(module: str, hunter: str, laws: Iterable[str], copy: Path, scratch: Path) -> tuple[str | None, float, str]:
     """One hunter's catch: the law, the seconds, and its words."""
     env = {**environment(copy), "OPTCHAT_SCENARIOS": str(scratch / "scenarios")}
-    command = [sys.executable, "-m", "stateful_tests.breaks.hunt", hunter, *laws]
+    command = [sys.executable, "-m", module, hunter, *laws]
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=CLOCK, env=env, cwd=scratch)
     except subprocess.TimeoutExpired:
@@ -55,12 +60,12 @@ def try_break(broken: Break) -> Outcome:
     with TemporaryDirectory(prefix="optchat-break-") as folder:
         scratch = Path(folder)
         try:
-            copy = broken_copy(broken, scratch / "copy")
+            copy = (broken_model if broken.kind == "model" else broken_copy)(broken, scratch / "copy")
         except Rotten as rotten:
             return Outcome(broken, None, "", 0.0, str(rotten))
         told, spent = [], 0.0
         for hunter in broken.hunters:
-            law, seconds, says = hunt(hunter, broken.laws or broken.tests, copy, scratch)
+            law, seconds, says = hunt(MODULES[broken.kind], hunter, broken.laws or broken.tests, copy, scratch)
             spent += seconds
             if law is not None:
                 return Outcome(broken, law, hunter, seconds, says)
@@ -85,10 +90,13 @@ def second_look(outcomes: Iterable[Outcome]) -> list[Break]:
 
     A law that catches none of its breaks is no law of the implementation, however many others would have caught them.
     """
-    seen = {outcome.law for outcome in outcomes}
+    outcomes = list(outcomes)
+    seen = {outcome.law for outcome in outcomes if outcome.broken.kind == "impl"}
     rest: dict[str, Break] = {}
     for outcome in outcomes:
-        for law in outcome.broken.laws:
+        # Each claim has a break of its own in stateful_tests/breaks/test_model_breaks.py.
+        laws = () if outcome.broken.kind == "model" else outcome.broken.laws
+        for law in laws:
             if law not in seen and law not in rest:
                 hunters = tuple(dict.fromkeys(outcome.broken.hunters + ALL_HUNTERS))
                 rest[law] = outcome.broken._replace(laws=(law,), hunters=hunters)
