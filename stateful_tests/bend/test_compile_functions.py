@@ -31,11 +31,16 @@ def many(n: Nat) -> Nat -> Nat:
     case 1n+p:
       compose(many(p), Nat.add(1n))
 
-def three(f: Nat -> Nat -> Nat -> Nat) -> Nat:
-  f(1n, 20n, 9n)
+# it calls itself, so that it is not copied to where f is known
+def three(n: Nat, f: Nat -> Nat -> Nat -> Nat) -> Nat:
+  match n:
+    case 0n:
+      f(1n, 20n, 9n)
+    case 1n+p:
+      three(p, f)
 
 def main() -> +List<Nat> & Nat & +List<Nat>:
-  (give(ten(1n, 2n, 3n, 4n, 5n, 6n)), three(x => pick(Nat.is_eq(x, 1n))),
+  (give(ten(1n, 2n, 3n, 4n, 5n, 6n)), three(2n, x => pick(Nat.is_eq(x, 1n))),
    [compose(x => Nat.mul(2n, x), Nat.add(1n), 5n), pick(True{}, 3n, 4n), pick(False{}, 3n, 4n), many(100000n, 5n)])
 """
 
