@@ -48,13 +48,13 @@ bench: .venv/dev
 	@$(BIN)/python -m optchat_bridge.bend.perf
 
 format: .venv/dev
-	$(BIN)/ruff check --quiet --fix-only $(SOURCES)
-	$(BIN)/ruff format --quiet $(SOURCES)
+	@$(BIN)/ruff check --quiet --fix-only $(SOURCES)
+	@$(BIN)/ruff format --quiet $(SOURCES)
 	@$(BIN)/python -m stateful_tests.house --tidy
 
 check: .venv/dev
-	$(BIN)/ruff check $(SOURCES)
-	$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 	@$(BIN)/python -m stateful_tests.house
 
