@@ -55,16 +55,18 @@ class Shrinker:
 def smallest(events: Sequence[Event], breaks: Breaks, tries: int = 1000) -> list[Event]:
     """A short history that still breaks, found by playing at most `tries` shorter ones.
 
-    Runs of events are left out, long runs first; then single texts become shorter or plainer. Raises ValueError when
-    `events` breaks nothing.
+    Runs of events are left out, long runs first; then single texts become shorter or plainer, and so on while either
+    helps: with tries left, no single event of the result can be left out. Raises ValueError when `events` breaks
+    nothing.
     """
     shrinker = Shrinker(events, breaks, tries)
-    run = len(shrinker.best) // 2
-    while run > 0:
-        if not shrinker.leave_out(run):
-            run //= 2
-    while shrinker.make_plain():
-        pass
+    plainer = True
+    while plainer:
+        run = len(shrinker.best) // 2
+        while run > 0:
+            if not shrinker.leave_out(run):
+                run //= 2
+        plainer = shrinker.make_plain()
     return shrinker.best
 
 

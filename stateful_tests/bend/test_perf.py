@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from optchat_bridge.bend.perf import GOLDEN, SPEEDUP, Figure, Row, measure, rows, speed_of_the_model, table_of, theirs
+from optchat_bridge.bend.perf import GOLDEN, Figure, Row, measure, rows, speed_of_the_model, table_of, theirs
 
 
 def test_every_figure_of_the_real_checker_is_read() -> None:
@@ -45,8 +45,6 @@ def test_the_table_has_both_figures_of_a_file() -> None:
     assert line.replace("│", " ").split() == ["perf/x.bend", "xs", "1.25", "30", "0.50", "99", "accept", "reject"]
 
 
-def test_the_compiled_model_is_fast_and_prints_the_same() -> None:
-    speed = speed_of_the_model(events=3)
-    assert speed.same
-    # Some hundred times on an idle machine, start-up of the binary included.
-    assert speed.evaluated > SPEEDUP * speed.compiled
+def test_the_compiled_model_prints_what_the_evaluated_one_does() -> None:
+    """How many times as fast it is, `make bench` says."""
+    assert speed_of_the_model(events=3).same
