@@ -66,6 +66,7 @@ def test_the_top_help_imports_no_command_and_no_store() -> None:
     assert set(done.stdout.split()) <= {
         "optchat.core", "optchat.core.config", "optchat.settings", "optchat.cli", "optchat.cli.app",
         "optchat.cli.common", "optchat.cli.failures", "optchat.cli.status", "optchat.cli.streams",
+        "optchat.cli.visible",
     }  # fmt: skip
 
 
@@ -89,6 +90,9 @@ def check_complaint(done: subprocess.CompletedProcess[bytes] | Result, status: S
         (["--nonsense"], "No such option"),
         (["memory", "--nonsense"], "optchat memory --help"),
         (["memory", "-n", "-1"], "-n"),
+        (["zoom", "-1"], "0 or more"),
+        (["zoom", "0", "-4"], "0 or more"),
+        (["date", "-12"], "0 or more"),
         (["memory", "extra"], "extra"),
         (["memory", "--dir"], "--dir"),
         (["export", "--format", "pdf"], "pdf"),
@@ -241,7 +245,7 @@ def test_ctrl_c_is_status_130() -> None:
     command.stdin.flush()
     assert command.stdout.read(1) == b"1"
     command.send_signal(signal.SIGINT)
-    command.communicate()
+    assert command.communicate()[1] == b"optchat: stopped\n"
     assert command.returncode == Status.INTERRUPTED
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -88,11 +89,13 @@ class Commands(TyperGroup):
             prepare()
             result = super().main(args, prog_name or "optchat", standalone_mode=False)
             sys.stdout.flush()
+            if result == Status.INTERRUPTED:  # What typer makes of Ctrl-C.
+                complain("stopped")
             return result if isinstance(result, int) else Status.OK
         except TyperException as error:
             context = getattr(error, "ctx", None)
             path = context.command_path if context is not None else "optchat"
-            complain(f"{error.format_message()} (see: {path} --help)")
+            complain(f"{meant(error)} (see: {path} --help)")
             return Status.USAGE
         except (KeyboardInterrupt, Abort):
             complain("stopped")
@@ -115,6 +118,13 @@ class Commands(TyperGroup):
                 return Status.BUG
             complain(str(failure))
             return failure.status
+
+
+def meant(error: TyperException) -> str:
+    """What is wrong with a command, in one line. `-4` is a number that somebody meant, not an option."""
+    if re.fullmatch(r"-\d", str(getattr(error, "option_name", ""))):
+        return "ids and numbers must be 0 or more here, not negative"
+    return " ".join(error.format_message().split())
 
 
 app = typer.Typer(

@@ -13,7 +13,8 @@ from optchat.cli.common import Advance, Dir, Json, count, open_reader, print_jso
 from optchat.cli.find import around, find
 from optchat.cli.memory import line_json
 from optchat.cli.status import Failure, Status
-from optchat.cli.streams import visible, write_line
+from optchat.cli.streams import write_line
+from optchat.cli.visible import visible
 
 if TYPE_CHECKING:
     from optchat.store import Message, Reader

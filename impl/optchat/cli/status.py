@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from enum import IntEnum
 
+from optchat.cli.visible import visible_line
+
 
 class Status(IntEnum):
     """What `optchat` exits with. Scripts rely on these: they do not change."""
@@ -43,5 +45,5 @@ class Failure(Exception):
 
 def complain(message: str) -> None:
     """One line on standard error, whatever the message holds."""
-    sys.stderr.write(f"optchat: {' '.join(message.split())}\n")
+    sys.stderr.write(f"optchat: {visible_line(message)}\n")
     sys.stderr.flush()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shutil
 import sys
 import unicodedata
 
 from optchat.cli.status import Failure, Status
+from optchat.cli.visible import visible
 
 
 def prepare() -> None:
@@ -34,15 +34,6 @@ def finish() -> None:
             sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-# Control characters, without line breaks and tabs, and the marks that change the direction of writing.
-ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-def visible(text: str) -> str:
-    """A text that does nothing to a terminal but show: what would do more is written as its escape."""
-    return ACTIVE.sub(lambda found: ascii(found.group())[1:-1], text)
 
 
 def write(text: str) -> None:
