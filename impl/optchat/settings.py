@@ -123,7 +123,8 @@ def read_file(path: Path) -> dict[str, Value]:
 def read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        # Of a folder that is a file, its opening says more.
         return ""
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: no UTF-8 text: {error.reason} at byte {error.start}") from None
@@ -132,7 +133,7 @@ def read_text(path: Path) -> str:
 def parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # Also of an integer of thousands of digits.
         raise SettingsError(f"{path}: no TOML: {str(error) or 'nested too deep'}") from None
 
 
@@ -203,14 +204,16 @@ def with_value(text: str, key: str, value: Value, path: Path) -> str:
 
 
 def write(path: Path, key: str, value: Value) -> None:
-    """Set one setting in a file, which is replaced in one step. Raises SettingsError, OSError."""
+    """Set one setting in a file, which is replaced in one step; a link stays one. Raises SettingsError, OSError."""
     text = with_value(read_text(path), key, value, path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    place = Path(os.path.realpath(path))
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        beside.replace(place)
     except OSError as error:
         raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
     finally:
-        beside.unlink(missing_ok=True)
+        if beside.exists():
+            beside.unlink()

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 Dir = Annotated[
     Path | None,
-    typer.Option("--dir", "-d", metavar="FOLDER", help="The chat's folder. By default $OPTCHAT_DIR, else ~/.optchat."),
+    typer.Option(
+        *("--dir", "-d"),
+        metavar="FOLDER",
+        readable=False,  # What the system refuses, the one who opens it says, with a status of its own.
+        help="The chat's folder. By default $OPTCHAT_DIR, else ~/.optchat.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Set = Annotated[
@@ -51,10 +56,19 @@ def open_reader(given: Path | None) -> Reader:
 
 
 def print_json(value: Any) -> None:
-    """A value as one line of JSON on standard output."""
+    """A value as one line of JSON on standard output.
+
+    The bytes of a file's name that are no UTF-8 come as Python has them, as the escapes of lone surrogates.
+    """
     import msgspec
 
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    try:
+        line = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        import json
+
+        line = json.dumps(msgspec.to_builtins(value))
+    sys.stdout.write(line + "\n")
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -29,7 +29,8 @@ class Format(StrEnum):
 def export(
     form: Annotated[Format, typer.Option("--format", "-f", help="What to write.")] = Format.JSONL,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to; standard output without it.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", readable=False, help="Where to; standard output without it."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE when it is there.")] = False,
     at: Dir = None,
@@ -85,22 +86,41 @@ def markdown(reader: Reader, advance: Advance) -> Iterator[str]:
 
 @contextmanager
 def destination(out: Path | None, force: bool) -> Iterator[TextIO]:
-    """Where an export goes: standard output, or a file that is there whole or not at all."""
+    """Where an export goes: standard output; a pipe or a device; or a file that is there whole or not at all."""
     if out is None:
         yield sys.stdout
         return
-    if out.exists() and not force:
-        raise Failure(f"{out}: is there already: give another --out, or --force to replace it")
+    there = out.exists()
     if out.is_dir():
         raise Failure(f"{out}: a folder: give a file as --out", Status.SYSTEM)
-    beside = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as to:
+    if there and not out.is_file():
+        # It holds nothing that could be lost, and must stay what it is.
+        with written(out, out), out.open("w", encoding="utf-8", newline="\n") as to:
             yield to
-        beside.replace(out)
+        return
+    if there and not force:
+        raise Failure(f"{out}: is there already: give another --out, or --force to replace it")
+    # A link stays one: what it points to is replaced.
+    place = Path(os.path.realpath(out))
+    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        with written(out, beside):
+            with beside.open("x", encoding="utf-8", newline="\n") as to:
+                yield to
+            beside.replace(place)
+    finally:
+        if beside.exists():
+            beside.unlink()
+
+
+@contextmanager
+def written(out: Path, place: Path) -> Iterator[None]:
+    """Around the writing to `place`: what the system refuses is a Failure that names `out`. A closed pipe is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if error.filename not in (None, str(beside)):
+        if error.filename not in (None, str(place)):
             raise
         raise Failure(f"{out}: cannot be written: {error.strerror}", Status.SYSTEM) from error
-    finally:
-        beside.unlink(missing_ok=True)

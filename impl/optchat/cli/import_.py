@@ -34,7 +34,9 @@ class Branches(StrEnum):
 
 
 def import_(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders of other chats.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", readable=False, help="Files, or folders of other chats.")
+    ],
     at: Dir = None,
     format: Annotated[  # noqa: A002
         Format | None, typer.Option("--format", "-f", help="What the files are. By default told from what they hold.")

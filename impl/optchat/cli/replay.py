@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -17,10 +17,18 @@ if TYPE_CHECKING:
     from optchat.protocol import AnyRequest, Session
 
 
+LINE_LIMIT = 64 << 20
+"""The most bytes of one request: a longer line is none, and would only fill the memory."""
+
+
 def replay(
     events: Annotated[
         Path | None,
-        typer.Argument(metavar="EVENTS", help="An event list: a request of the protocol a line. - is standard input."),
+        typer.Argument(
+            metavar="EVENTS",
+            readable=False,
+            help="An event list: a request of the protocol a line. - is standard input.",
+        ),
     ] = None,
     at: Dir = None,
     json: Json = False,
@@ -41,20 +49,24 @@ def replay(
         replay_chat(session, at, changes or [], json)
         return
     if str(events) == "-":
+        if sys.stdin is None:
+            raise Failure("standard input is closed: give a file of events", Status.SYSTEM)
         replay_events(session, sys.stdin.buffer, "standard input", json)
     else:
         with events.open("rb") as lines:
             replay_events(session, lines, str(events), json)
 
 
-def replay_events(session: Session, lines: Iterable[bytes], where: str, json: bool) -> None:
+def replay_events(session: Session, lines: BinaryIO, where: str, json: bool) -> None:
     """Answer each line. A refusal is an answer; what is no request is an error that names the line."""
     from optchat.core.planner import Refused
     from optchat.protocol import Malformed, parse
 
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(iter(lambda: lines.readline(LINE_LIMIT), b""), start=1):
         if not line.strip():
             continue
+        if len(line) == LINE_LIMIT and not line.endswith(b"\n"):
+            raise Failure(f"{where}:{number}: a line that is too long for a request: this is no event list")
         try:
             request = parse(line)
         except Malformed as error:

@@ -32,16 +32,13 @@ class Line(NamedTuple):
 
 
 def head_of(path: Path) -> bytes:
-    """The first bytes of a file. Raises ImportFailed, one line, on what is missing, no file, empty or no text."""
+    """The first bytes of a file. Raises ImportFailed, one line, on what is missing, no file or empty; OSError."""
     if not path.exists():
         raise ImportFailed(f"{path}: there is no such file")
     if not path.is_file():
-        raise ImportFailed(f"{path}: this is no file, and no folder of a chat")
-    try:
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-    except OSError as error:
-        raise ImportFailed(f"{path}: {error.strerror}") from None
+        raise ImportFailed(f"{path}: this is no file, and no folder of a chat: save what it gives to a file first")
+    with path.open("rb") as file:
+        head = file.read(HEAD)
     if not head:
         raise ImportFailed(f"{path}: this file is empty")
     return head

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from optchat.store.errors import Damaged, Poisoned, StoreError
+from optchat.store.errors import Damaged, Poisoned, Unusable
 from optchat.store.files import APPEND, CREATE, Files, make_folders, sync_folder, write_whole
 
 NAME = re.compile(r"\d{4}-\d{2}-\d{2}\.jsonl")
@@ -241,7 +241,8 @@ class DayFiles:
                 fd = self._readers[name] = self._files.open(self.folder / name, os.O_RDONLY)
             return self._files.read(fd, count, offset)
         except OSError as error:
-            raise StoreError(f"{self.folder / name}: cannot be read ({error.strerror}): check the disk") from error
+            where = self.folder / name
+            raise Unusable(f"{where}: cannot be read ({error.strerror}): check its rights and the disk") from error
 
     def _open_for(self, today: date) -> tuple[Day, int]:
         name = f"{today.isoformat()}.jsonl"
