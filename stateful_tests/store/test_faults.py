@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -119,6 +121,31 @@ def test_a_file_that_the_system_lets_grow_no_further() -> None:
             assert [chat.contents.message(index)[1].split()[0] for index in ids] == [str(index) for index in ids]
             assert chat.append("user", "on") == [len(chat.contents.messages) - 1]
         assert doctor(base).clean
+
+
+@pytest.mark.parametrize("gone", ["main", "tree", "lock", "."])
+def test_a_file_that_is_removed_under_the_writer_stops_it(gone: str) -> None:
+    """Nothing is acknowledged that has no name any more, and nothing is written beside another writer."""
+    with folder() as base:
+        chat = Chat.open(base, SMALL)
+        messages_and_nodes(chat)
+        place = chat.layout.root / gone
+        if place.is_dir():
+            shutil.rmtree(place)
+            place.mkdir()
+        else:
+            place.unlink()
+        left = snapshot(base)
+        with pytest.raises(Poisoned, match="removed while") as caught:
+            messages_and_nodes(chat)
+        assert "\n" not in str(caught.value)
+        assert "open" in str(caught.value)
+        with pytest.raises(Poisoned):
+            chat.append("user", "more")
+        with contextlib.suppress(Poisoned):
+            chat.close()
+        if gone != "tree":  # A message is in the log before its nodes are in the tree.
+            assert snapshot(base) == left
 
 
 def messages_and_nodes(chat: Chat) -> None:

@@ -69,6 +69,22 @@ def test_a_bad_cache_is_written_anew(name: str) -> None:
         assert path.read_bytes() == good
 
 
+def test_a_view_file_that_is_no_view_of_ours_is_said_when_it_is_rewritten() -> None:
+    """A recorded batch that is lost, or a file from elsewhere. One that only lacks the newest lines is our own."""
+    with folder() as base:
+        view, _ = grown(base)
+        path = base / "chat" / "view.json"
+        while view[-1].level == 0:
+            view.pop()
+            path.write_text(json.dumps(view))
+            with Chat.open(base, SMALL) as chat:
+                assert chat.notes == []
+        for other in ([[0, at] for at in range(60)], [[0, at] for at in range(99)], [[5, 0]], []):
+            path.write_text(json.dumps(other))
+            with Chat.open(base, SMALL) as chat:
+                assert [f"{path}: not the view that" in note for note in chat.notes] == [True]
+
+
 @pytest.mark.parametrize("name", [*BAD, "missing"])
 def test_a_foreign_chat_without_a_good_view_does_not_open(name: str) -> None:
     """Its view would have to be invented."""

@@ -317,13 +317,20 @@ class Chat:
         return SavedView(sawtooth.view.nodes, sawtooth.shrinking, self.planner.total)
 
     def _check_view_file(self) -> None:
+        """Rewrite a `view.json` that is not the replay's. It can lack the newest lines; anything else is said."""
+        wanted, wrong = self._saved_view(), ""
         try:
-            if read_view(self.layout.view) == self._saved_view():
+            saved = read_view(self.layout.view)
+            if saved == wanted:
                 return
+            if saved.lines + [Node(0, index) for index in range(saved.total, wanted.total)] != wanted.lines:
+                wrong = "not the view that the recorded batches give"
         except FileNotFoundError:
             pass
         except BadRecord as error:
-            self.notes.append(f"{self.layout.view}: {error}: written anew from the recorded batches")
+            wrong = str(error)
+        if wrong:
+            self.notes.append(f"{self.layout.view}: {wrong}: written anew from the recorded batches")
         self._save_view(durable=True)
 
     def _save_view(self, *, durable: bool) -> None:
@@ -355,6 +362,7 @@ class Chat:
         self._closed = True
         try:
             if not self._broken:
+                self._lock.check()
                 self._sync_tree()
                 self._save_view(durable=True)
                 self._save_index()
@@ -376,3 +384,4 @@ class Chat:
         if self._broken:
             failure = self.contents.main.failure or self.contents.tree.failure or "it was interrupted"
             raise Poisoned(f"{self.layout.root}: an earlier write failed ({failure}): open the chat again")
+        self._lock.check()

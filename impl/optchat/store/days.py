@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from bisect import bisect_right
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from optchat.store.errors import Damaged, Poisoned, Unusable
-from optchat.store.files import APPEND, CREATE, Files, make_folders, sync_folder, write_whole
+from optchat.store.files import APPEND, CREATE, Files, is_removed, make_folders, sync_folder, write_whole
 
 NAME = re.compile(r"\d{4}-\d{2}-\d{2}\.jsonl")
 BLOCK = 1 << 20
@@ -145,6 +146,8 @@ class DayFiles:
             write_whole(self._files, fd, data)
             if sync:
                 self._files.sync(fd)
+            if is_removed(fd):
+                raise OSError(errno.ESTALE, f"{day.name} was removed while it was open")
         except OSError as error:
             raise self._poison(error) from error
         # An fsync covers the earlier writes to the file too.
@@ -171,7 +174,10 @@ class DayFiles:
 
     def _poison(self, error: OSError) -> Poisoned:
         self.failure = error.strerror or str(error)
-        return Poisoned(f"{self.folder}: a write failed ({self.failure}): nothing more is written, open the chat again")
+        return Poisoned(
+            f"{self.folder}: a write failed ({self.failure}): nothing more is written: make room, or see to the disk, "
+            "then open the chat again"
+        )
 
     def drop_torn(self, aside: Path) -> Path | None:
         """Move half a line at the end into a file of the folder `aside`, durably; that file, or None without one."""

@@ -63,6 +63,11 @@ def write_whole(files: Files, fd: int, data: bytes) -> None:
         raise OSError(errno.EIO, f"only {written} of {len(data)} bytes were written")
 
 
+def is_removed(fd: int) -> bool:
+    """Whether an open file has no name any more: what is written to it is gone when it is closed."""
+    return os.fstat(fd).st_nlink == 0
+
+
 def sync_folder(files: Files, folder: Path) -> None:
     """Make the names of a folder's new files durable."""
     fd = files.open(folder, os.O_RDONLY)

@@ -6,7 +6,8 @@ import fcntl
 import os
 from pathlib import Path
 
-from optchat.store.errors import Locked
+from optchat.store.errors import Locked, Poisoned
+from optchat.store.files import is_removed
 
 
 class Lock:
@@ -26,6 +27,11 @@ class Lock:
             raise Locked(path, pid) from None
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
+
+    def check(self) -> None:
+        """Raise Poisoned when the file is gone: the next one who makes it has the lock too, and both would write."""
+        if is_removed(self._fd):
+            raise Poisoned(f"{self.path}: it was removed while this chat was open: end any other writer, open it again")
 
     def _read_pid(self) -> int | None:
         text = os.pread(self._fd, 32, 0).strip()
