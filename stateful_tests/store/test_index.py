@@ -131,11 +131,24 @@ def test_an_index_of_files_that_were_changed_is_not_used(change: Callable[[Path]
         assert used(base)
         change(base / "chat" / "main" / "2026-10-08.jsonl")
         assert not used(base)
-        assert str(base / "chat" / "index" / "places") in [problem.where for problem in doctor(base, SMALL).problems]
         with Chat.open(base, SMALL) as chat:
             assert len(chat.contents.messages) >= 30
         assert used(base)
         assert doctor(base, SMALL).clean
+
+
+def test_a_chat_that_was_copied_is_in_order() -> None:
+    """Its index is not used, for its files are others, but says what they say; one of another chat does not."""
+    with folder() as base, folder() as other:
+        for place, count in ((base, 30), (other, 31)):
+            with Chat.open(place, SMALL, now=Clock()) as chat:
+                grow(chat, count)
+        shutil.copytree(base, base / "copied")
+        assert not used(base / "copied")
+        assert doctor(base / "copied", SMALL).clean
+        shutil.copy(other / "chat" / "index" / "places", base / "chat" / "index" / "places")
+        places = base / "chat" / "index" / "places"
+        assert [problem.where for problem in doctor(base, SMALL).problems] == [str(places)]
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.booleans())
@@ -189,6 +202,25 @@ def test_keys_are_found_after_a_reopen_and_after_a_crash() -> None:
             assert chat.append("note", "later", key="later") == [WORTH + 51]
             assert chat.append("note", "7", key="k7") == [7]
             assert len(chat.contents.messages) == WORTH + 52
+
+
+@pytest.mark.parametrize("broken", ["a folder", "a file's", "unreadable"])
+def test_keys_that_cannot_be_read_are_read_from_the_log(broken: str) -> None:
+    with folder() as base:
+        with Chat.open(base) as chat:
+            chat.append("note", "first", key="k")
+        index = base / "chat" / "index"
+        shutil.rmtree(index)
+        match broken:
+            case "a folder":
+                (index / "keys").mkdir(parents=True)
+            case "a file's":
+                index.write_text("no folder")
+            case _:
+                index.mkdir()
+                (index / "keys").symlink_to("keys")
+        with Chat.open(base) as chat:
+            assert chat.append("note", "first", key="k") == [0]
 
 
 def test_keys_of_another_log_are_dropped() -> None:

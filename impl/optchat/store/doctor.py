@@ -248,18 +248,17 @@ class _Audit:
             return
         main, tree = self.contents.main, self.contents.tree
         changed = mismatch(main, index.head.main) or mismatch(tree, index.head.tree)
-        if changed is not None:
-            self.report.add(path, f"{changed} since it was written", cure)
-            return
         indexed = Contents(main, tree, self.contents.agent)
         restore(indexed, index, None)
+        wrong = f"{changed} since it was written" if changed is not None else "it does not say what the files say"
         try:
             indexed.catch_up()
         except Damaged as error:
             self.report.add(path, f"it does not fit the lines after it ({error.what})", cure)
             return
+        # In a chat that was copied it is not used, but not wrong.
         if _state(indexed) != _state(self.contents):
-            self.report.add(path, "it does not say what the files say", "`optchat doctor --mend` builds it again")
+            self.report.add(path, wrong, cure if changed is not None else "`optchat doctor --mend` builds it again")
 
 
 def _move_lines(files: Files, path: Path, numbers: set[int], aside: Path) -> None:

@@ -100,7 +100,7 @@ class Keys:
         self._saved = 0
         try:
             data = self._path.read_bytes()
-        except FileNotFoundError:
+        except OSError:  # As with the index: what cannot be read is not there, and the messages are.
             return {}
         body = unseal(MAGIC, data)
         if isinstance(body, str):
