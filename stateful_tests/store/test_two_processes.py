@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from optchat.store import Chat, Locked, Reader, mend
-from stateful_tests.store.harness import SMALL, folder
+from stateful_tests.store.harness import SMALL, folder, settle
 
 WRITER = """
 import sys
@@ -74,3 +74,20 @@ def test_readers_beside_a_writer_see_whole_lines_of_one_moment() -> None:
         assert len(set(seen)) > 2, "the writer was done before a reader came"
         process.communicate()
         assert process.returncode == 0
+
+
+def test_a_reader_reads_the_tree_as_it_was_when_it_was_opened() -> None:
+    with folder() as base, Chat.open(base, SMALL) as chat:
+        for number in range(30):
+            chat.append("user", f"{number} " + "é" * 20)
+            settle(chat)
+        with Reader.open(base) as reader:
+            before = list(reader.tree_records())
+            for number in range(30):
+                chat.append("user", f"{number} more " + "é" * 20)
+                settle(chat)
+            assert list(reader.tree_records()) == before
+        with Reader.open(base) as reader:
+            after = list(reader.tree_records())
+        assert after[: len(before)] == before
+        assert len(after) > len(before)

@@ -9,26 +9,8 @@ from optchat.core.node import Node
 from optchat.core.text import PLACEHOLDER_SIZE, line_size
 from optchat.core.view import Batch
 from optchat.protocol import AnyRequest, Built, Message, Open, Session, Sizes
-from optchat.store import Damaged, Reader
-from optchat.store.days import DayFiles
-from optchat.store.files import OS_FILES
-from optchat.store.records import BadRecord, BatchRecord, NodeRecord, read_tree
-
-Record = NodeRecord | BatchRecord
-
-
-def tree_records(reader: Reader) -> Iterator[Record]:
-    """The lines of `tree/`, in the order in which they were written. Raises Damaged."""
-    days = DayFiles(OS_FILES, reader.layout.tree)
-    try:
-        for block in days.scan(0):
-            for number, line in enumerate(block.lines, block.number):
-                try:
-                    yield read_tree(line)
-                except BadRecord as error:
-                    raise Damaged(days.path(block.day), number, str(error)) from None
-    finally:
-        days.close()
+from optchat.store import Reader
+from optchat.store.records import BatchRecord, NodeRecord
 
 
 def sizes(config: Config) -> Sizes:
@@ -65,7 +47,7 @@ def events(session: Session, reader: Reader, config: Config) -> Iterator[AnyRequ
             if message.i in short and Node(0, message.i) not in planner.built_nodes:
                 yield Built((0, message.i), short[message.i].text)
 
-    for record in tree_records(reader):
+    for record in reader.tree_records():
         if isinstance(record, NodeRecord):
             segment.append(record)
         elif record.total:
@@ -87,6 +69,6 @@ def batches(reader: Reader) -> list[Batch]:
     """The batches as they were recorded, without those of another implementation, which has not told when they ran."""
     return [
         Batch(tuple(Node(*each) for each in record.merge), record.shrinking, record.total)
-        for record in tree_records(reader)
+        for record in reader.tree_records()
         if isinstance(record, BatchRecord) and record.total
     ]

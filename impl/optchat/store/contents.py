@@ -124,6 +124,17 @@ class Contents:
                 index += 1
                 place += len(line) + 1
 
+    def tree_records(self) -> Iterator[NodeRecord | BatchRecord]:
+        """The lines of `tree/` that were taken in, in the order in which they were written."""
+        for block in self.tree.scan(0, self.tree_read):
+            place = block.at
+            for line in block.lines:
+                try:
+                    yield read_tree(line)
+                except BadRecord as error:
+                    raise Damaged(*self.tree.where(place), str(error)) from None
+                place += len(line) + 1
+
     def _message(self, record: MessageRecord) -> Message:
         kind = read_kind(record.kind, self.agent)
         return Message(record.i, kind, record.text, record.size, record.date, record.key, record.images)

@@ -14,7 +14,7 @@ from optchat.store.errors import READABLE, StoreError, usable
 from optchat.store.files import OS_FILES, Files
 from optchat.store.images import load_image
 from optchat.store.layout import Layout
-from optchat.store.records import Message
+from optchat.store.records import BatchRecord, Message, NodeRecord
 from optchat.store.start import adopt_view, load
 
 RUN = 256
@@ -83,6 +83,10 @@ class Reader:
         """A node's line text, the placeholder while it is not built."""
         text = self.node_text(node)
         return PLACEHOLDER if text is None else flatten(text)
+
+    def tree_records(self) -> Iterator[NodeRecord | BatchRecord]:
+        """The nodes and batches as they were recorded, in that order, up to the open. Raises Damaged."""
+        return self._contents.tree_records()
 
     def view(self) -> list[Node]:
         """The view's lines, oldest first. They tile the messages."""
