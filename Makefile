@@ -42,6 +42,7 @@ bridge: .venv/run
 
 breaks: .venv/dev
 	@$(BIN)/python -m stateful_tests.breaks
+	@$(BIN)/python -m stateful_tests.breaks.mutants
 
 bench: .venv/dev
 	@$(BIN)/python -m optchat.bench

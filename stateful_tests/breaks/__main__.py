@@ -39,9 +39,16 @@ def table_of(outcomes: list[Outcome]) -> Table:
         caught = outcome.law or f"NOBODY ({expected} should): {outcome.says}"
         style = "" if outcome.good else "red"
         table.add_row(
-            outcome.broken.name, outcome.broken.says, caught, outcome.hunter, f"{outcome.seconds:.1f}", style=style
+            outcome.broken.name, outcome.broken.says, caught, seen_by(outcome), f"{outcome.seconds:.1f}", style=style
         )
     return table
+
+
+def seen_by(outcome: Outcome) -> str:
+    """Who saw the break; of one of the model: the lemma whose proof fails, or the scene and its event that differ."""
+    if outcome.broken.kind != "model" or outcome.law is None:
+        return outcome.hunter
+    return ": ".join(outcome.says.partition(" differs in ")[0].split(": ")[:2])
 
 
 def main(arguments: list[str]) -> int:

@@ -99,7 +99,7 @@ def bridge(folder: Path, laws: Iterable[str]) -> tuple[str | None, str]:
         if found is not None:
             return (
                 "bridge",
-                f"{scene.name}: event {found.at} ({found.event[:60]}) differs in {column(found.ours, found.oracle)}",
+                f"{scene.name}: event {found.at} ({found.event[:24]}) differs in {column(found.ours, found.oracle)}",
             )
     return None, "planner and model say the same"
 
@@ -123,6 +123,7 @@ def seconds() -> float:
 
 def main(hunter: str, laws: list[str]) -> None:
     folder = Path(os.environ["OPTCHAT_BROKEN_COPY"])
+    os.environ["OPTCHAT_BUILD"] = str(folder / "build")  # a broken binary is nobody's to find again
     law, says = HUNTERS[hunter](folder, laws)
     print(json.dumps(Catch(law, " ".join(says.split())[:300], seconds())._asdict()))
 
