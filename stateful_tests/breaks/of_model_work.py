@@ -155,7 +155,7 @@ BREAKS = (
           "cview_reopens",
           (REPLAY, "Sawtooth.tooth(Sawtooth.batch(v, Chats.cfloor(c), Views.Bytes{Memory.tree(s)}, Memory.t(s)))",
            "Sawtooth.Tooth{v, False{}}")),
-    model("message_lost_at_a_restart", "a restart counts a message twice", "life_covers restart_same_view",
+    model("message_doubled_at_a_restart", "a restart counts a message twice", "life_covers restart_same_view",
           (REPLAY, "Tape{Bits.inc(t(r)), Nodes.append", "Tape{Bits.inc(Bits.inc(t(r))), Nodes.append")),
     model("bytes_forgotten_at_a_restart", "a restart counts no byte of its lines", "life_bytes",
           (REPLAY, "Bits.add(Views.cost(m, n), count(t, m))", "count(t, m)")),

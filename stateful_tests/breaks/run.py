@@ -88,18 +88,17 @@ def try_all(breaks: Iterable[Break], say: Callable[[Outcome], None] = lambda _: 
 def second_look(outcomes: Iterable[Outcome]) -> list[Break]:
     """For each law that a break names and that caught none: its breaks, to be hunted by it alone.
 
-    A law that catches none of its breaks is no law of the implementation, however many others would have caught them.
+    A law that catches none of its breaks holds nothing there, however many others would have caught them.
     """
     outcomes = list(outcomes)
-    seen = {outcome.law for outcome in outcomes if outcome.broken.kind == "impl"}
-    rest: dict[str, Break] = {}
+    seen = {(outcome.broken.kind, outcome.law) for outcome in outcomes}
+    rest: dict[tuple[str, str], Break] = {}
     for outcome in outcomes:
-        # Each claim has a break of its own in stateful_tests/breaks/test_model_breaks.py.
-        laws = () if outcome.broken.kind == "model" else outcome.broken.laws
-        for law in laws:
-            if law not in seen and law not in rest:
-                hunters = tuple(dict.fromkeys(outcome.broken.hunters + ALL_HUNTERS))
-                rest[law] = outcome.broken._replace(laws=(law,), hunters=hunters)
+        broken = outcome.broken
+        hunters = broken.hunters if broken.kind == "model" else tuple(dict.fromkeys(broken.hunters + ALL_HUNTERS))
+        for law in broken.laws:
+            if (broken.kind, law) not in seen:
+                rest.setdefault((broken.kind, law), broken._replace(laws=(law,), hunters=hunters))
     return list(rest.values())
 
 
