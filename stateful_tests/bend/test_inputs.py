@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -78,7 +80,10 @@ def test_tokens_cover_the_text(text: str) -> None:
         ("import Base\r\n", "a carriage return"),
         ("\ufeffimport Base\n", "a byte order mark"),
         ("import ./nothere.bend as N\n", "no such file"),
+        ("# one\nimport ./nothere.bend as N\n", "main.bend:2\n  import ./nothere.bend as N"),
         ("import ./main.bend as N\n", "an import cycle"),
+        ("import Base\ndef f() -> Nat:\n  " + "9" * 1_000_000 + "n\n", "a nat literal up to 4294967295n (got 999"),
+        ("import Base\ndef f() -> U32:\n  " + "9" * 1_000_000 + "\n", "a u32 literal up to 4294967295 (got 999"),
         ("(" * 10_000_000, "expected : 'def', 'type' or 'law'"),
         ("def f() -> Type:\n  " + "(" * 10_000_000, "nesting deeper than"),
         ("def f() -> Type:\n  " + "[" * 10_000_000, "nesting deeper than"),
@@ -144,6 +149,26 @@ def test_steps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.MEMORY_VARIABLE, str(limits.memory_used() + 50))
     assert "MB of memory (OPTCHAT_BEND_MB sets another limit)" in check(ENDLESS.format("1n+spin(n)").encode())
+
+
+def test_memory_is_bounded_where_no_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limits.MEMORY_VARIABLE, str(limits.memory_used() + 150))
+    # Each of so many parameters is checked in a context of all before it.
+    parameters = ", ".join(f"x{n}: Nat" for n in range(8_000))
+    assert "MB of memory (OPTCHAT_BEND_MB sets another limit)" in check(
+        f"import Base\ndef f({parameters}) -> Nat:\n  0n\n".encode()
+    )
+
+
+def test_what_is_interrupted_ends(tmp_path: Path) -> None:
+    path = tmp_path / "main.bend"
+    path.write_text(ENDLESS.format("spin(1n+n)"))
+    line = [sys.executable, "-m", "optchat_bridge.bend", "check", str(path)]
+    with subprocess.Popen(line, stderr=subprocess.DEVNULL) as process:
+        # Well before its hundred million steps are done, on any machine; a later start only makes the test weaker.
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) not in (0, 1)
 
 
 def test_a_wrong_memory_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from . import core as c
 from . import values as v
 from .codegen import compile_step
 from .errors import stopped
-from .limits import STEP_LIMIT, memory_limit, memory_used
+from .limits import STEP_LIMIT, memory_limit, memory_used, over_memory
 from .values import Env, Node
 
 FRESH: Final = 1 << 40
@@ -159,7 +159,7 @@ class Machine:
         if self.steps > self.step_limit:
             raise stopped(f"more than {self.step_limit} steps of evaluation")
         if memory_used() > self._memory_limit:
-            raise stopped(f"more than {self._memory_limit} MB of memory (OPTCHAT_BEND_MB sets another limit)")
+            raise stopped(over_memory(self._memory_limit))
 
     def _meet(self, left: Node, right: Node) -> Node | None:
         if isinstance(left, v.VQuantity) and isinstance(right, v.VQuantity):

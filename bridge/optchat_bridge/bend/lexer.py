@@ -29,6 +29,7 @@ KEYWORDS: Final = frozenset(
     for word in line.split()
 )
 LITERAL_MAX: Final = 2**32 - 1
+_DIGITS_SHOWN: Final = 40
 ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", "'": "'", '"': '"'}
 
 _TOKEN = re.compile(
@@ -132,13 +133,18 @@ def _number(text: str, digits: str, pos: int, fresh: bool, glued: bool) -> Token
         if _WORD_CHAR.match(after):
             return bad("a nat literal (NUMBER n)", quoted(after))
         if len(digits) > 10 or int(digits) > LITERAL_MAX:
-            return bad(f"a nat literal up to {LITERAL_MAX}n (got {digits}n)", quoted(after))
+            return bad(f"a nat literal up to {LITERAL_MAX}n (got {_start_of(digits)}n)", quoted(after))
         return Token(NAT, digits, pos, end + 1, fresh, glued)
     if _WORD_CHAR.match(after):
         return bad("a numeric literal (NUMBER is U32, NUMBER n is Nat)", quoted(after))
     if len(digits) > 10 or int(digits) > LITERAL_MAX:
-        return bad(f"a u32 literal up to {LITERAL_MAX} (got {digits})", quoted(digits))
+        return bad(f"a u32 literal up to {LITERAL_MAX} (got {_start_of(digits)})", quoted(_start_of(digits)))
     return Token(U32, digits, pos, end, fresh, glued)
+
+
+def _start_of(digits: str) -> str:
+    """A numeral as a message can hold it."""
+    return digits if len(digits) <= _DIGITS_SHOWN else digits[:_DIGITS_SHOWN] + "..."
 
 
 def _quoted_literal(text: str, pos: int, fresh: bool, glued: bool) -> Token:

@@ -35,9 +35,9 @@ def _check(path: str, main: bool) -> Report:
     except BendError as error:
         session.report.ok = False
         session.report.error = error
-    except MemoryError:
+    except MemoryError as error:
         session.report.ok = False
-        session.report.error = stopped("out of memory")
+        session.report.error = stopped(str(error) or "out of memory")
     return session.report
 
 
@@ -56,10 +56,10 @@ def render(report: Report) -> str:
 
 def render_error(error: BendError, sources: dict[str, str]) -> str:
     """An error in the digest's shape."""
-    if error.plain:
-        return f"Error: {error.message}"
     lines = ["Error:"]
-    if error.message:
+    if error.plain:
+        lines = [f"Error: {error.message}"]
+    elif error.message:
         lines.append(f"- message : {error.message}")
     else:
         lines += [f"- expected : {error.expected}", f"- observed : {error.observed}"]
