@@ -60,9 +60,9 @@ def parse(path: Path, advance: Advance) -> Stream:
 def _conversations(path: Path, data: mmap) -> Iterator[Element]:
     start = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start == b"{":
-        yield Element(0, data[:].removeprefix(b"\xef\xbb\xbf"), True)
+        yield Element(0, data[: LIMIT + 1].removeprefix(b"\xef\xbb\xbf"), True)
     elif start == b"[":
-        yield from elements(data)
+        yield from elements(data, LIMIT)
     else:
         raise ImportFailed(f"{path}: these are no conversations of a ChatGPT export: a JSON array is expected")
 

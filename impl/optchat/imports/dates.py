@@ -16,7 +16,8 @@ class BadDate(ValueError):
 def iso_date(value: object) -> datetime:
     """A date as ISO 8601 with a zone. Raises BadDate."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        raise BadDate(f"the date {value} is a number, not a date with a zone such as 2024-08-05T19:33:02+02:00")
+        number = str(value)[:40]
+        raise BadDate(f"the date {number} is a number, not a date with a zone such as 2024-08-05T19:33:02+02:00")
     if not isinstance(value, str):
         raise BadDate("it has no date")
     try:
@@ -30,11 +31,15 @@ def iso_date(value: object) -> datetime:
 
 def epoch_date(value: object) -> datetime:
     """A date as seconds since 1970. Raises BadDate."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value in (math.inf, -math.inf):
         raise BadDate(f"{str(value)[:40]!r} is no number of seconds since 1970")
     if abs(value) > LATEST_SECONDS:
-        raise BadDate(f"the date {value} looks like milliseconds, and seconds since 1970 are expected")
-    return _checked(datetime.fromtimestamp(value, UTC), str(value)).astimezone()
+        raise BadDate(f"the date {str(value)[:40]} looks like milliseconds, and seconds since 1970 are expected")
+    try:
+        date = datetime.fromtimestamp(value, UTC)
+    except (OverflowError, ValueError, OSError):
+        raise BadDate(f"the date {value} is out of range") from None
+    return _checked(date, str(value)).astimezone()
 
 
 def local_date(value: str, form: str) -> datetime:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import mmap
+import os
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -18,6 +21,16 @@ LINE_LIMIT = 64 << 20
 
 HEAD = 64 << 10
 """How much of a file's start is looked at to tell what it is."""
+
+BOMB_SIZE = 1 << 30
+BOMB_RATIO = 200
+"""A member of a zip file that is larger, in bytes, and so much larger than its packed form, is no chat."""
+
+ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, NotImplementedError, OSError, RuntimeError, ValueError),
+)
+"""What zipfile raises on files that are damaged, or of a kind that it cannot read."""
 
 Advance = Callable[[int], None]
 """Called with how many more bytes were read."""
@@ -50,6 +63,8 @@ def check_text(path: Path, head: bytes) -> None:
         raise ImportFailed(f"{path}: this file is compressed: unpack it first (gunzip)")
     if head.startswith((b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf")):
         raise ImportFailed(f"{path}: this file is compressed: unpack it first")
+    if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        raise ImportFailed(f"{path}: this text is UTF-32: convert it to UTF-8 first (iconv -f utf-32 -t utf-8)")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ImportFailed(f"{path}: this text is UTF-16: convert it to UTF-8 first (iconv -f utf-16 -t utf-8)")
     if b"\0" in head:
@@ -57,9 +72,12 @@ def check_text(path: Path, head: bytes) -> None:
 
 
 def lines_of(path: Path, advance: Advance) -> Iterator[Line]:
-    """The lines of a text file, without a byte order mark. A line past LINE_LIMIT comes as its start, not `ended`."""
+    """The lines of a text file, without a byte order mark. A line past LINE_LIMIT comes as its start, not `ended`.
+
+    Raises ImportFailed when the file became shorter meanwhile: what was cut away would be left out in silence.
+    """
     with path.open("rb") as file:
-        number = 0
+        number, size = 0, os.fstat(file.fileno()).st_size
         while data := file.readline(LINE_LIMIT):
             number += 1
             advance(len(data))
@@ -70,6 +88,8 @@ def lines_of(path: Path, advance: Advance) -> Iterator[Line]:
             while not ended and len(data) == LINE_LIMIT and (rest := file.readline(LINE_LIMIT)):
                 advance(len(rest))
                 ended = rest.endswith(b"\n")
+        if file.tell() < size:
+            raise ImportFailed(f"{path}: it became shorter while it was read: import it again")
 
 
 def too_long(line: Line) -> bool:
@@ -83,31 +103,54 @@ def mapped(path: Path, member: str | None = None) -> Iterator[mmap.mmap]:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             yield data
         return
-    with tempfile.TemporaryFile() as unpacked:
+    with in_temporary(), tempfile.TemporaryFile() as unpacked:
         _unpack(path, member, unpacked)
         with mmap.mmap(unpacked.fileno(), 0, access=mmap.ACCESS_READ) as data:
             yield data
 
 
 def member_of(path: Path, name: str) -> str:
-    """The path within a zip file of the member with this file name. Raises ImportFailed."""
+    """The path within a zip file of the member with this file name. Raises ImportFailed, also on a zip bomb."""
     try:
         with zipfile.ZipFile(path) as archive:
-            found = [each for each in archive.namelist() if each.rsplit("/", 1)[-1] == name]
-    except (zipfile.BadZipFile, OSError) as error:
+            found = [each for each in archive.infolist() if each.filename.rsplit("/", 1)[-1] == name]
+    except ZIP_ERRORS as error:
         raise ImportFailed(f"{path}: this zip file is damaged: {error}") from None
     if not found:
         raise ImportFailed(f"{path}: there is no {name} in this zip file")
-    return min(found, key=len)
+    member = min(found, key=lambda each: len(each.filename))
+    if member.file_size > max(BOMB_SIZE, BOMB_RATIO * member.compress_size):
+        raise ImportFailed(
+            f"{path}: {member.filename} in this zip file would unpack to {member.file_size:,} bytes, far more than a "
+            f"chat does: if it is one, unpack it and import {name}"
+        )
+    return member.filename
 
 
 def _unpack(path: Path, member: str, file: IO[bytes]) -> None:
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(member) as source:
-            while data := source.read(1 << 20):
-                file.write(data)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise ImportFailed(f"{path}: {member} in this zip file cannot be read: {error}") from None
+    for data in _unpacked(path, member):
+        file.write(data)
     if not file.tell():
         raise ImportFailed(f"{path}: {member} in this zip file is empty")
     file.flush()
+
+
+def _unpacked(path: Path, member: str) -> Iterator[bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(member) as source:
+            while data := source.read(1 << 20):
+                yield data
+    except ZIP_ERRORS as error:
+        raise ImportFailed(f"{path}: {member} in this zip file cannot be read: {error}") from None
+
+
+@contextmanager
+def in_temporary() -> Iterator[None]:
+    """Around the use of a temporary file, which has no name: an error says where it is, and the way out."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        way = f"{error.strerror}: make room there, or set TMPDIR to a folder with more"
+        raise OSError(error.errno, way, tempfile.gettempdir()) from error

@@ -13,6 +13,7 @@ from typing import IO, NamedTuple, Self
 import msgspec
 
 from optchat.imports.detect import PARSERS, Format, check
+from optchat.imports.files import in_temporary
 from optchat.imports.optchat import day_files
 from optchat.imports.record import Damage, ImportFailed, LeftOut, Record
 
@@ -78,7 +79,8 @@ class Gathered:
             yield Record(kind, text, when, place.key, place.twin, self.paths[file], line, alternate)
 
     def close(self) -> None:
-        self.spool.close()
+        with in_temporary():
+            self.spool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -118,6 +120,8 @@ def gather(
     result = Gathered(given, formats)
     try:
         files = [_read_file(result, number, advance, branches, strict) for number in range(len(given))]
+        with in_temporary():
+            result.spool.flush()
     except BaseException:
         result.close()
         raise
@@ -186,7 +190,8 @@ def _spooled(spool: IO[bytes], number: int, record: Record) -> Place:
     date = record.date.isoformat()
     data = _pack((record.kind, record.text, date, number, record.line, record.alternate))
     offset = spool.tell()
-    spool.write(data)
+    with in_temporary():
+        spool.write(data)
     moment = (record.date - EPOCH) // MICROSECOND
     return Place(moment, number, offset, len(data), record.key, record.twin)
 

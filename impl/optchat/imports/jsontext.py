@@ -12,6 +12,10 @@ TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|"|[\[\]{}]', re.DOTALL)
 """A string, the start of one that never ends, or a bracket."""
 
 
+NO_GAP = re.compile(rb"[^\s,]")
+"""What does not belong between the elements of an array."""
+
+
 class BadJson(ValueError):
     """What is wrong with a JSON text, without its place."""
 
@@ -62,28 +66,47 @@ class Element(NamedTuple):
     whole: bool
 
 
-def elements(data: mmap | bytes) -> Iterator[Element]:
-    """The objects and arrays that a top-level array holds; only one is in memory at a time.
+def elements(data: mmap | bytes, most: int) -> Iterator[Element]:
+    """The objects and arrays that a top-level array holds; only one is in memory at a time, up to a byte past `most`.
 
-    The text between them is not looked at. Raises BadJson when brackets do not pair.
+    Any text before, between or after them comes as an element too, for it belongs nowhere.
     """
     depth = start = 0
+    done = data.find(b"[") + 1
     for token in TOKEN.finditer(data):
         mark = data[token.start()]
         if mark in b"[{":
             depth += 1
             if depth == 2:
                 start = token.start()
+                yield from _stray(data, done, start, most)
         elif mark in b"]}":
             depth -= 1
             if depth == 1:
-                yield Element(start, bytes(data[start : token.end()]), True)
+                done = token.end()
+                yield _element(data, start, done, most)
             if depth < 1:
+                yield from _stray(data, done, token.start(), most)
+                yield from _stray(data, token.end(), len(data), most)
                 return
         elif token.end() - token.start() == 1:
             break
-    if depth:
-        yield Element(start if depth > 1 else len(data), bytes(data[start:]) if depth > 1 else b"", False)
+    if depth > 1:
+        yield _element(data, start, len(data), most, whole=False)
+    elif depth:
+        yield from _stray(data, done, len(data), most)
+        yield Element(len(data), b"", False)
+
+
+def _element(data: mmap | bytes, start: int, end: int, most: int, *, whole: bool = True) -> Element:
+    return Element(start, bytes(data[start : min(end, start + most + 1)]), whole)
+
+
+def _stray(data: mmap | bytes, start: int, end: int, most: int) -> Iterator[Element]:
+    found = NO_GAP.search(data, start, end)
+    if found is not None:
+        element = _element(data, found.start(), end, most)
+        yield element._replace(data=element.data.rstrip(b" \t\r\n,"))
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
