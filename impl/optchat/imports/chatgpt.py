@@ -21,8 +21,9 @@ from typing import Any
 
 from optchat.imports.dates import BadDate, epoch_date
 from optchat.imports.files import Advance, mapped, member_of
-from optchat.imports.jsontext import BadJson, Element, elements, has_surrogate, loads, repaired
+from optchat.imports.jsontext import Element, elements, has_surrogate, repaired
 from optchat.imports.record import Damage, ImportFailed, Keys, LeftOut, Parsed, Record, Stream, utc
+from optchat.store.strictjson import BadJson, loads
 
 MEMBER = "conversations.json"
 SOURCE = "chatgpt"

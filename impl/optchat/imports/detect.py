@@ -9,8 +9,8 @@ from pathlib import Path
 
 from optchat.imports import aider, chatgpt, claude, optchat
 from optchat.imports.files import Advance, check_text, head_of, lines_of, member_of
-from optchat.imports.jsontext import BadJson, loads
 from optchat.imports.record import ImportFailed, Stream
+from optchat.store.strictjson import BadJson, loads
 
 HEADER = re.compile(rb"^# aider chat started at \d", re.MULTILINE)
 LOOK = 200

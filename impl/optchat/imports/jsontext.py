@@ -1,12 +1,11 @@
-"""JSON of other programs, read strictly; and the elements of a huge array, one at a time."""
+"""JSON of other programs: lone surrogates in its texts; and the elements of a huge array, one at a time."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from mmap import mmap
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|"|[\[\]{}]', re.DOTALL)
 """A string, the start of one that never ends, or a bracket."""
@@ -14,32 +13,6 @@ TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|"|[\[\]{}]', re.DOTALL)
 
 NO_GAP = re.compile(rb"[^\s,]")
 """What does not belong between the elements of an array."""
-
-
-class BadJson(ValueError):
-    """What is wrong with a JSON text, without its place."""
-
-
-def loads(data: bytes) -> object:
-    """The value of a JSON text. Raises BadJson: no NaN, no key twice in one object, no nesting past reason.
-
-    A string may hold lone surrogates: its user decides (see `has_surrogate`).
-    """
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise BadJson(f"not UTF-8 at byte {error.start}") from None
-    try:
-        value: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
-    except RecursionError:
-        raise BadJson("JSON that is nested too deep") from None
-    except json.JSONDecodeError as error:
-        raise BadJson(f"not JSON: {error.msg} at character {error.pos}") from None
-    except BadJson:
-        raise
-    except ValueError as error:  # An integer of thousands of digits.
-        raise BadJson(f"not JSON that can be read: {error}") from None
-    return value
 
 
 def has_surrogate(text: str) -> bool:
@@ -107,16 +80,3 @@ def _stray(data: mmap | bytes, start: int, end: int, most: int) -> Iterator[Elem
     if found is not None:
         element = _element(data, found.start(), end, most)
         yield element._replace(data=element.data.rstrip(b" \t\r\n,"))
-
-
-def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for name in names if names.count(name) > 1)
-        raise BadJson(f"the key {twin[:40]!r} twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise BadJson(f"{name} is no JSON number")

@@ -13,8 +13,9 @@ from typing import Any
 
 from optchat.imports.dates import BadDate, iso_date
 from optchat.imports.files import Advance, Line, lines_of, too_long
-from optchat.imports.jsontext import BadJson, has_surrogate, loads
+from optchat.imports.jsontext import has_surrogate
 from optchat.imports.record import Damage, ImportFailed, Keys, LeftOut, Record, Stream, utc
+from optchat.store.strictjson import BadJson, loads
 
 KINDS = frozenset(["user", "unii", "tool", "echo", "work", "note"])
 OURS = re.compile(r"(?:aider|aider-before|claude|chatgpt|optchat)-[0-9a-f]{32}(?:-[0-9]{1,9})?")

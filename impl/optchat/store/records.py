@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Annotated, NamedTuple, NoReturn, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -12,6 +12,7 @@ from msgspec import Meta, Struct, field
 from optchat.core.node import Node
 from optchat.core.text import size
 from optchat.core.view import Batch
+from optchat.store.strictjson import BadJson, TornJson, loads
 
 KINDS = ("user", "unii", "tool", "echo", "work", "note")
 """The kinds of messages. `unii` stands for the agent, whose name is a setting."""
@@ -139,22 +140,10 @@ def read_kind(kind: str, agent: str) -> str:
 def strict_json(data: bytes) -> object:
     """The value of a JSON text, or BadRecord: no NaN, no key twice, no lone surrogate, no nesting past reason."""
     try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        kind = TornRecord if error.reason == "unexpected end of data" else BadRecord
-        raise kind(f"not UTF-8 at byte {error.start}") from None
-    try:
-        value: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
-    except RecursionError:
-        raise BadRecord("JSON that is nested too deep") from None
-    except json.JSONDecodeError as error:
-        ended = error.pos >= len(text) or error.msg.startswith("Unterminated string")
-        kind = TornRecord if ended and text.startswith("{") else BadRecord
-        raise kind(f"not JSON: {error.msg} at character {error.pos}") from None
-    except BadRecord:
-        raise
-    except ValueError as error:  # An integer of thousands of digits.
-        raise BadRecord(f"not JSON that can be read: {error}") from None
+        value = loads(data)
+    except BadJson as error:
+        kind = TornRecord if isinstance(error, TornJson) else BadRecord
+        raise kind(str(error)) from None
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -187,16 +176,3 @@ def _check_size(text: str, stated: int) -> None:
 
 def _is_name(kind: str) -> bool:
     return bool(kind) and kind.isprintable() and not any(each.isspace() or each == ":" for each in kind)
-
-
-def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for name in names if names.count(name) > 1)
-        raise BadRecord(f"the key {twin!r} twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise BadRecord(f"{name} is no JSON number")
