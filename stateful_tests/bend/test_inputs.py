@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -75,7 +78,9 @@ def test_tokens_cover_the_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        ("", "ALL PROOFS CHECK"),
+        ("", "main.bend: an empty file, with nothing to check"),
+        (" \n\t\n", "main.bend:1"),
+        ("# only a comment\n", "ALL PROOFS CHECK"),
         ("import Base\n\tdef f() -> Nat:\n\t\t1n\n", "ALL PROOFS CHECK"),
         ("import Base\r\n", "a carriage return"),
         ("\ufeffimport Base\n", "a byte order mark"),
@@ -98,12 +103,81 @@ def test_bad_input(text: str, fragment: str) -> None:
     assert len(shown) < 2_000
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    assert "no such file" in render(check_file(tmp_path))
+def make_fifo(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+def make_socket(path: Path) -> Path:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(os.path.relpath(path))  # the name of a socket has to be short
+    return path
+
+
+def make_loop(path: Path) -> Path:
+    path.symlink_to(path.name)
+    return path
+
+
+def make_dangling(path: Path) -> Path:
+    path.symlink_to("nowhere")
+    return path
+
+
+def make_folder(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def make_below_a_file(path: Path) -> Path:
+    path.write_text("# a file\n")
+    return path / "main.bend"
+
+
+NO_FILES: list[tuple[Callable[[Path], Path | str], str]] = [
+    (lambda path: path, "m.bend: no such file"),
+    (lambda _: "", "'': no such file"),
+    (lambda path: path.with_name("x" * 5000), ": cannot be read: File name too long"),
+    (lambda path: path.with_name("a\nb\x1b.bend"), "a\\nb\\x1b.bend: no such file"),
+    (lambda path: os.fsdecode(bytes(path.parent) + b"/\xff.bend"), "\\xff.bend: no such file"),
+    (lambda path: f"{path}\0", "\\x00: a path cannot hold a null character"),
+    (lambda _: "/dev/null", "/dev/null: a device, not a file"),
+    (lambda _: "/dev/zero", "/dev/zero: a device, not a file"),
+    (make_folder, "m.bend: a folder, not a file"),
+    (make_fifo, "m.bend: a pipe, not a file"),
+    (make_socket, "m.bend: a socket, not a file"),
+    (make_loop, "m.bend: a loop of links"),
+    (make_dangling, "m.bend: a link to a file that is not there"),
+    (make_below_a_file, "m.bend/main.bend: cannot be read: Not a directory"),
+]
+
+
+@pytest.mark.parametrize(("make", "says"), NO_FILES, ids=[says for _, says in NO_FILES])
+@pytest.mark.parametrize("imported", [False, True])
+def test_what_is_no_file_is_said_in_one_line(
+    make: Callable[[Path], Path | str], says: str, imported: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = make(tmp_path / "m.bend")
+    if imported and path == tmp_path / "m.bend":
+        path = tmp_path / "main.bend"
+        path.write_text("import ./m.bend as M\n")
+    shown = render(check_file(path)).split("\n")
+    assert shown[:1] == ["SOME PROOFS FAIL"]
+    assert shown[1].endswith(says)
+    assert shown[2:] == ([f"Location: {path}:1", "  import ./m.bend as M"] if path == tmp_path / "main.bend" else [])
+
+
+def test_an_error_shows_no_control_characters(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[2Jb.bend"
+    path.write_text("def f() -> Type:\n  \x1b[2J\x07\x9b\n")
+    shown = render(check_file(path))
+    assert settled(shown)
+    assert shown.replace("\n", "").isprintable()
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("optchat_bridge.bend.modules.FILE_LIMIT", 10)
+    monkeypatch.setattr("optchat_bridge.bend.sources.FILE_LIMIT", 10)
     path = tmp_path / "main.bend"
     path.write_text("import Base\n")
     assert "a file of more than 10 bytes" in render(check_file(path))

@@ -37,11 +37,21 @@ class BendError(Exception):
         return self.message or f"expected {self.expected}, observed {self.observed}"
 
 
+def printable(text: str) -> str:
+    """A text on one line that a terminal only shows: control characters as escapes, undecodable bytes as ``\\xff``."""
+    if text.isprintable():
+        return text
+    return "".join([char if char.isprintable() else _escape(char) for char in text])
+
+
+def _escape(char: str) -> str:
+    byte = ord(char) - 0xDC00
+    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else char.encode("unicode_escape").decode()
+
+
 def quoted(text: str) -> str:
     """A piece of source as a message shows it: 'x', or the words end of input."""
-    if not text:
-        return "end of input"
-    return "'" + text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + "'"
+    return "'" + printable(text.replace("\\", "\\\\")) + "'" if text else "end of input"
 
 
 def parse_error(expected: str, observed: str, place: Place) -> BendError:

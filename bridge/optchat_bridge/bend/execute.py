@@ -10,7 +10,7 @@ from . import core
 from .compile_build import NoCompiler, build_binary
 from .compile_lower import NotCompiled
 from .effects import Exit, Runner
-from .errors import BendError
+from .errors import BendError, printable
 from .limits import deep
 from .session import Session
 from .values import VCall
@@ -52,7 +52,7 @@ def evaluate_file(path: str, arguments: list[str]) -> int:
     session.check()
     main = session.library.names.get("main")
     if main is None or main.module.base:
-        raise BendError(message=f"{path} has no main", plain=True)
+        raise BendError(message=f"{printable(path)} has no main", plain=True)
     value = session.value_of_main()
     if value is not None:
         print(value)

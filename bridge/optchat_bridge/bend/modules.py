@@ -15,15 +15,13 @@ from typing import Final
 
 from . import surface as s
 from .core import ERASED, ONE
-from .errors import BendError, Place, outside, parse_error, quoted
-from .lexer import read_source
+from .errors import BendError, Place, parse_error, printable, quoted
 from .parse_file import FileParser
 from .reserved import CONSTRUCTORS, NAMES
+from .sources import read_file
 
 BASE_DIR: Final = Path(__file__).with_name("base")
 SUGAR: Final = Path(__file__).with_name("sugar.bend")
-FILE_LIMIT: Final = 16 * 2**20
-"""Bytes of source that one file may have."""
 
 
 @dataclass(slots=True)
@@ -97,10 +95,10 @@ class Library:
         key = os.path.abspath(path)
         if key in self._loading:
             cycle = [os.path.relpath(each, self._root) for each in [*self._loading[self._loading.index(key) :], key]]
-            raise BendError(message="an import cycle: " + " -> ".join(cycle), place=importer)
+            raise BendError(message="an import cycle: " + printable(" -> ".join(cycle)), place=importer)
         if key in self.modules:
             return self.modules[key]
-        module = Module(path, prefix, _read(path, importer))
+        module = Module(path, prefix, read_file(path, importer))
         self._loading.append(key)
         parser = FileParser(module.text, path)
         base, imports = parser.imports()
@@ -276,16 +274,3 @@ def _base_part(path: str, text: str) -> tuple[s.SDecl, ...]:
     decls: list[s.SDecl] = []
     FileParser(text, path).declarations(lambda _: False, decls.append)
     return tuple(decls)
-
-
-def _read(path: str, importer: Place | None) -> str:
-    if not os.path.isfile(path):
-        raise BendError(message=f"no such file: {path}", plain=True, place=importer)
-    try:
-        with open(path, "rb") as file:
-            data = file.read(FILE_LIMIT + 1)
-    except OSError as error:
-        raise BendError(message=f"{path}: cannot be read: {error.strerror}", plain=True) from None
-    if len(data) > FILE_LIMIT:
-        raise outside(f"{path}: a file of more than {FILE_LIMIT} bytes", None)
-    return read_source(data, path)

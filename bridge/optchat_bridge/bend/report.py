@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from .errors import BendError, Place, stopped
+from .errors import BendError, Place, printable, stopped
 from .limits import deep
 from .session import Report, Session
 
@@ -80,7 +80,7 @@ def _location(place: Place, sources: dict[str, str]) -> str:
             with open(place.file, encoding="utf-8") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError):
-            return place.file
+            return printable(place.file)
     line = text.count("\n", 0, place.pos) + 1
     shown = text.split("\n")[line - 1]
-    return f"{place.file}:{line}\n  {shown.strip()[:_SHOWN]}"
+    return f"{printable(place.file)}:{line}\n  {printable(shown.strip()[:_SHOWN])}"
