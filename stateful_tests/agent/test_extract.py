@@ -79,6 +79,13 @@ def test_a_leaf_keeps_the_start_and_then_errors_numbers_paths_and_names() -> Non
         assert word in line
 
 
+def test_a_chat_programs_commands_give_way_to_words_and_paths() -> None:
+    commands = "user: /add | /diff | /undo | /clear | /model | /tokens"
+    line = extract(merge_source(commands, "user: /etc/hosts | paint the shutter green"), 1, 60)
+    for word in ("/etc/hosts", "paint", "shutter", "green"):
+        assert word in line
+
+
 def test_a_word_is_there_once() -> None:
     halves = ("user: ask Magnusson about flour | echo: Magnusson", "user: Magnusson says 40 kg")
     assert extract(merge_source(*halves), 1, 60).count("Magnusson") == 1

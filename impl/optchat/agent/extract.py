@@ -37,8 +37,11 @@ LOOK = (8000, 3000)
 WORD = re.compile(r"(\s*)([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+)")
 """A word and the space before it. In scripts without spaces each character is a word."""
 
-NAME = re.compile(r"[A-Za-z0-9]+[./\\_:@-][A-Za-z0-9_]|[a-z][A-Z]|^[A-Z][A-Z0-9]+$|^[/~.]?/\w|\w\(\)")
+NAME = re.compile(r"[A-Za-z0-9]+[./\\_:@-][A-Za-z0-9_]|[a-z][A-Z]|^[A-Z][A-Z0-9]+$|^[~.]/\w|^/\w[^/]*/\w|\w\(\)")
 """What a path, an identifier, an address or an abbreviation has in it."""
+
+COMMAND = re.compile(r"/[a-z]+")
+"""A command of a chat program, as people type them all day."""
 
 LONGEST = 80
 """The most bytes of one word: what is longer is no name that anyone will look for."""
@@ -255,6 +258,6 @@ def _kind_of_word(bare: str, low: str) -> float:
         return 2.0 if bare.isdigit() else 3.0
     if NAME.search(bare):
         return 3.0
-    if low in DULL:
+    if low in DULL or COMMAND.fullmatch(bare):
         return 0.5
     return (1.5 if bare[0].isupper() else 1.2) + min(len(bare), 12) / 12
