@@ -117,6 +117,23 @@ MODULES: list[tuple[str, dict[str, str], str]] = [
         "a defined name",
     ),
     (
+        "a name under an alias is not the entry's dotted name",
+        {
+            "main.bend": "import Base\nimport ./u.bend as U\ndef m.spec(n: Nat) -> Nat:\n  n\ndef U.safe(n):\n  {==}\n",
+            "u.bend": "import Base\nimport ./m.bend as M\nlaw safe:\n  for n: Nat\n  {n == M.spec(n) : Nat}\n",
+            "m.bend": "import Base\n",
+        },
+        "observed : M.spec",
+    ),
+    (
+        "a law under an alias is not the entry's dotted one",
+        {
+            "main.bend": "import Base\nimport ./m.bend as M\nlaw m.a:\n  {1n == 1n : Nat}\ndef M.a():\n  {==}\n",
+            "m.bend": "import Base\n",
+        },
+        "a fresh name (M is an import's alias)",
+    ),
+    (
         "a module's names need its alias",
         {"main.bend": "import Base\nimport ./m.bend as M\ndef f() -> Nat:\n  m.one()\n"},
         "a defined name",

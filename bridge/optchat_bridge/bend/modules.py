@@ -129,19 +129,18 @@ class Library:
 
     def _law_test(self, module: Module) -> Callable[[str], bool]:
         def is_law(name: str) -> bool:
-            full = self._aliased(name, module) or module.prefix + name
+            full, owner = self._meant(name, module)
             entry = self.names.get(full)
             if entry is None or not isinstance(entry.decl, s.SLaw) or entry.fill is not None:
                 return False
-            return entry.module is module or self._aliased(name, module) is not None
+            return entry.module is owner
 
         return is_law
 
     def _declare(self, module: Module, decl: s.SDecl) -> None:
         place = Place(module.path, decl.pos)
         if isinstance(decl, s.SDef) and decl.result is None:
-            full = self._aliased(decl.name, module) or module.prefix + decl.name
-            entry = self.names[full]
+            entry = self.names[self._meant(decl.name, module)[0]]
             entry.fill, entry.fill_module, entry.fill_order = decl, module, len(self.order)
             self.order.append((entry, True))
             return
@@ -194,10 +193,14 @@ class Library:
 
     # Resolving
 
-    def _aliased(self, name: str, module: Module) -> str | None:
+    def _meant(self, name: str, module: Module) -> tuple[str, Module]:
+        """The full name behind an alias, else the file's own, and the file that has to declare it.
+
+        Full names alone do not tell files apart: the entry may declare ``lib.x``, which is no name of lib.bend.
+        """
         alias, dot, rest = name.partition(".")
         target = module.aliases.get(alias) if dot else None
-        return None if target is None else target.prefix + rest
+        return (module.prefix + name, module) if target is None else (target.prefix + rest, target)
 
     def _visible(self, owner: Module, module: Module) -> bool:
         """Whether a file may name another's declarations without an alias: its own, and Base's."""
@@ -205,26 +208,25 @@ class Library:
 
     def resolve(self, name: str, module: Module, place: Place) -> Entry | None:
         """The type, def or law that a global name means in a module."""
-        aliased = self._aliased(name, module)
         bare = self.names.get(name)
         if bare is not None and not self._visible(bare.module, module):
             bare = None
-        if aliased is not None and aliased in self.names:
-            if bare is not None and bare is not self.names[aliased]:
-                raise BendError(message=f"an unambiguous name ({name} is in the import and a bare name)", place=place)
-            return self.names[aliased]
-        own = self.names.get(module.prefix + name)
-        return own if own is not None and own.module is module else bare
+        full, owner = self._meant(name, module)
+        found = self.names.get(full)
+        if found is None or found.module is not owner:
+            return bare
+        if owner is not module and bare is not None and bare is not found:
+            raise BendError(message=f"an unambiguous name ({name} is in the import and a bare name)", place=place)
+        return found
 
     def constructor(self, name: str, module: Module, before: int | None) -> ConEntry | None:
         """The constructor a name means; with ``before``, only one whose type is declared above that order."""
-        aliased = self._aliased(name, module)
-        found = self.constructors.get(aliased) if aliased is not None else None
-        for full in (module.prefix + name, name):
-            if found is None:
-                found = self.constructors.get(full)
-                if found is not None and not self._visible(self.names[found.type_name].module, module):
-                    found = None
+        full, owner = self._meant(name, module)
+        found = self.constructors.get(full)
+        if found is None or self.names[found.type_name].module is not owner:
+            found = self.constructors.get(name)
+            if found is not None and not self._visible(self.names[found.type_name].module, module):
+                found = None
         if found is None or (before is not None and found.order >= before):
             return None
         return found
