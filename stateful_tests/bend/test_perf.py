@@ -23,7 +23,7 @@ def test_every_figure_of_the_real_checker_is_read() -> None:
     [
         ("perf/counter_5000.bend", "accept"),
         ("perf/counter_wrong_20000.bend", "reject"),
-        ("nowhere.bend", "reject: no such"),
+        ("nowhere.bend", f"reject: {GOLDEN}/nowhere.bend: no such file"),
     ],
 )
 def test_a_file_is_measured(name: str, verdict: str) -> None:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from . import core as c
 from . import values as v
 from .context import NOTHING, TEMPLATE, Ctx, Usage, add, join
-from .descent import OPEN, Part, decreases, passed
+from .descent import decreases, part, passed
 from .errors import Place
 from .judge import Judge, mentioned
 from .templates import TemplateCall
@@ -214,17 +214,16 @@ class Checker(Judge):
         if not isinstance(pi, v.VPi):
             self._not_inferrable(term, type_, ctx)
         data = self._datatype(pi, term, ctx, live)
-        decl = self.program.type_decl(data.name)
-        con = next((each for each in decl.constructors if each.name == term.con), None)
-        if con is None or con.name in data.gone:
+        con, bit = self.program.constructor(term.con), self.program.bit(term.con)
+        if con.type_name != data.name or data.gone & bit:
             wanted = f"a constructor of {self.shower.rename(data.name)} (missing, or already matched)"
             self.fail(ctx, term.pos, wanted, self.inst(term, ctx))
         inner = ctx
         if ctx.shape:
-            inner = ctx._replace(shape=passed(ctx.shape, Part(con.name, (OPEN,) * len(con.fields))))
+            inner = ctx._replace(shape=passed(ctx.shape, part(con.name, len(con.fields))))
         usage = self.check(term.arm, self._arm_type(con, data, pi), inner, live)
-        left = v.VData(data.name, data.args, data.gone | {con.name})
-        if len(left.gone) == len(decl.constructors) and not isinstance(term.rest, c.Match):
+        left = v.VData(data.name, data.args, data.gone | bit)
+        if left.gone == self.program.all_constructors(data.name) and not isinstance(term.rest, c.Match):
             return usage
         rest = self.check(term.rest, v.VPi(pi.mark, pi.name, left, pi.cod), ctx, live)
         return join(usage, rest)
@@ -249,7 +248,8 @@ class Checker(Judge):
         if not isinstance(pi, v.VPi):
             self._not_inferrable(term, type_, ctx)
         data = self._datatype(pi, term, ctx, live)
-        missing = [each.name for each in self.program.type_decl(data.name).constructors if each.name not in data.gone]
+        constructors = self.program.type_decl(data.name).constructors
+        missing = [each.name for each in constructors if not data.gone & self.program.bit(each.name)]
         if missing and not self.empty_in_scope(ctx):
             names = ", ".join(self.shower.rename(each) for each in missing)
             self.fail(ctx, term.pos, f"cases for {names}", "\\{}")

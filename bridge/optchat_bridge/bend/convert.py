@@ -262,7 +262,7 @@ class Converter:
             arg = self.machine.fresh(wanted.name)
             return self._fits(got.cod(arg), wanted.cod(arg))
         if type(got) is v.VData and type(wanted) is v.VData and got.name == wanted.name:
-            return got.gone >= wanted.gone and self._all(got.args, wanted.args, self._conv)
+            return got.gone | wanted.gone == got.gone and self._all(got.args, wanted.args, self._conv)
         return self._conv(got, wanted)
 
     def at_most(self, low: Node, high: Node) -> bool:

@@ -41,6 +41,14 @@ class Program:
             self.type_decl(self.library.constructors[name].type_name)
         return self.book.constructors[name]
 
+    def bit(self, con: str) -> int:
+        """The bit that stands for a constructor among those of its type."""
+        return 1 << self.library.constructors[con].index
+
+    def all_constructors(self, name: str) -> int:
+        """The bits of all constructors of a type."""
+        return (1 << len(self.type_decl(name).constructors)) - 1
+
     def signature(self, name: str) -> c.DefDecl:
         """A def or law; its body may not be there yet."""
         found = self.book.defs.get(name)

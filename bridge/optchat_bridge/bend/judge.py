@@ -128,7 +128,7 @@ class Judge:
             if each.mark == c.ERASED:
                 continue
             data = self.machine.whnf(each.type)
-            if isinstance(data, v.VData) and len(data.gone) == len(self.program.type_decl(data.name).constructors):
+            if isinstance(data, v.VData) and data.gone == self.program.all_constructors(data.name):
                 return True
         return False
 

@@ -63,11 +63,6 @@ def column(text: str, pos: int) -> int:
     return pos - (text.rfind("\n", 0, pos) + 1)
 
 
-def line(text: str, pos: int) -> int:
-    """The line of a place, from 1."""
-    return text.count("\n", 0, pos) + 1
-
-
 def tokens(text: str) -> Iterator[Token]:
     """The tokens one by one, an END token last (or a BAD one, behind which nothing is read)."""
     pos, size = 0, len(text)

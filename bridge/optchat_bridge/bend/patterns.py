@@ -7,7 +7,8 @@ constructor with binders of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from heapq import merge
 from typing import Final, NamedTuple, TypeAlias
 
 from . import surface as s
@@ -217,18 +218,21 @@ class MatchCompiler:
         if first not in state.queue:
             raise cannot_match(first.name, Place(self.names.file, pos))
         rows = [row._replace(patterns=(self._layer(row.patterns[0], pos), *row.patterns[1:])) for row in rows]
-        head = next((row.patterns[0] for row in rows if isinstance(row.patterns[0], PCtr)), None)
         state = _marked(first, rows, state)
-        if head is None and rows:
-            return self._compile(scrutinees[1:], [_named(row, first) for row in rows], state, pos)
+        names = [row for row in rows if isinstance(row.patterns[0], PName)]
+        if names and len(names) == len(rows):
+            return self._default(scrutinees, names, state, pos)
         if first is not state.queue[0]:
             return self._pass(scrutinees, rows, state, pos)
-        if head is None:
-            return NoMatch(pos)
-        assert isinstance(head, PCtr)
-        arm = self._arm(head.con, scrutinees, rows, state, pos)
-        others = [row for row in rows if not (isinstance(row.patterns[0], PCtr) and row.patterns[0].con is head.con)]
-        return Match(head.con.name, arm, self._compile(scrutinees, others, state, pos), pos)
+        arms = [(con, self._arm(con, scrutinees, some, state, pos)) for con, some in _by_constructor(rows)]
+        tree = self._default(scrutinees, names, state, pos) if names else NoMatch(pos)
+        for con, arm in reversed(arms):
+            tree = Match(con.name, arm, tree, pos)
+        return tree
+
+    def _default(self, scrutinees: tuple[Binder, ...], rows: list[Row], state: State, pos: int) -> Term:
+        """Rows with names in the first column: it is not looked at."""
+        return self._compile(scrutinees[1:], [_named(row, scrutinees[0]) for row in rows], state, pos)
 
     def _pass(self, scrutinees: tuple[Binder, ...], rows: list[Row], state: State, pos: int) -> Term:
         binder = state.queue[0]
@@ -362,6 +366,20 @@ def _marked(binder: Binder, rows: list[Row], state: State) -> State:
     if any(isinstance(row.patterns[0], PName) and row.patterns[0].mark == MANY for row in rows):
         return state._replace(marks={**state.marks, binder: MANY})
     return state
+
+
+def _by_constructor(rows: list[Row]) -> Iterator[tuple[ConEntry, list[Row]]]:
+    """For each constructor in the first column, in the order of the rows: the rows that it may fit."""
+    heads: dict[str, tuple[ConEntry, list[int]]] = {}
+    names = []
+    for index, row in enumerate(rows):
+        head = row.patterns[0]
+        if isinstance(head, PCtr):
+            heads.setdefault(head.con.name, (head.con, []))[1].append(index)
+        else:
+            names.append(index)
+    for con, own in heads.values():
+        yield con, [rows[index] for index in merge(own, names)]
 
 
 def _named(row: Row, binder: Binder) -> Row:

@@ -188,11 +188,11 @@ class VPi:
 
 
 class VData:
-    """A datatype; ``gone`` are the constructors that earlier arms took out."""
+    """A datatype; ``gone`` are the constructors that earlier arms took out, a bit each by their order in the type."""
 
     __slots__ = ("args", "gone", "name")
 
-    def __init__(self, name: str, args: tuple[Node, ...], gone: frozenset[str] = frozenset()) -> None:
+    def __init__(self, name: str, args: tuple[Node, ...], gone: int = 0) -> None:
         self.name = name
         self.args = args
         self.gone = gone
