@@ -7,7 +7,8 @@ from . import surface as s
 from .desugar import Desugarer
 from .errors import Place, outside, parse_error
 from .modules import Entry, Library
-from .patterns import Closed, Scope, show_surface
+from .pattern import show_surface
+from .patterns import Closed, Scope
 
 
 class Program:

@@ -13,7 +13,8 @@ from . import core as c
 from . import surface as s
 from .errors import BendError, outside, parse_error
 from .modules import Library, Module
-from .patterns import Binder, Closed, Local, MatchCompiler, Names, Scope, State, braced, show_surface
+from .pattern import braced, show_surface
+from .patterns import Binder, Closed, Local, MatchCompiler, Names, Scope, State
 from .sugar import Sugar, local_term
 
 _SPACED: Final = {

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from heapq import merge
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from . import surface as s
-from .core import ERASED, MANY, ONE, Lam, Match, NoMatch, Term, Var
-from .errors import BendError, Place, outside, parse_error
+from .core import MANY, ONE, Lam, Match, NoMatch, Term, Var
+from .errors import BendError, Place, parse_error
 from .modules import ConEntry
-
-NUMERAL_PATTERN_LIMIT: Final = 1_000
+from .pattern import Pattern, PatternReader, PCtr, PName, show_surface
 
 
 class Binder:
@@ -67,42 +66,6 @@ class State(NamedTuple):
     depth: int
 
 
-class PName(NamedTuple):
-    """A name or ``_``."""
-
-    name: str
-    mark: int
-
-
-class PCtr(NamedTuple):
-    """A constructor with its patterns."""
-
-    con: ConEntry
-    args: tuple[Pattern, ...]
-
-
-class PNat(NamedTuple):
-    """A numeral, taken apart a layer at a time."""
-
-    value: int
-
-
-class PWord(NamedTuple):
-    """The lowest ``bits`` of a word, taken apart a bit at a time."""
-
-    value: int
-    bits: int
-
-
-class PText(NamedTuple):
-    """A string, taken apart a character at a time."""
-
-    text: str
-
-
-Pattern: TypeAlias = PName | PCtr | PNat | PWord | PText
-
-
 class Row(NamedTuple):
     """A row: patterns for the scrutinees still to be looked at, and the body in its scope."""
 
@@ -138,6 +101,7 @@ class MatchCompiler:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self.read = PatternReader(names.file, names.constructor, names.fields)
 
     def body(self, body: s.Surface, scope: Scope, state: State) -> Term:
         """A body with pending binders: a match goes on with them, anything else makes lambdas of them."""
@@ -145,7 +109,7 @@ class MatchCompiler:
             return self._match(body, scope, state)
         if isinstance(body, s.SOpen):
             scrutinee = self._scrutinee(body.scrutinee, scope, state)
-            row = Row((self.pattern(body.pattern),), body.body, scope)
+            row = Row((self.read.pattern(body.pattern),), body.body, scope)
             return self._compile((scrutinee,), [row], state, body.pos)
         place, depth = dict(state.place), state.depth
         for binder in state.queue:
@@ -180,7 +144,7 @@ class MatchCompiler:
                 wanted = f"{count} pattern{'s' if count != 1 else ''} (one per scrutinee)"
                 observed = show_surface(patterns[-1])
                 raise parse_error(wanted, f"'{observed}'", Place(self.names.file, pos))
-            rows.append(Row(tuple(self.pattern(each) for each in patterns), body, scope))
+            rows.append(Row(tuple(self.read.pattern(each) for each in patterns), body, scope))
         return self._compile(scrutinees, rows, state, match.pos)
 
     def _scrutinee(self, term: s.Surface, scope: Scope, state: State) -> Binder:
@@ -217,7 +181,7 @@ class MatchCompiler:
         first = scrutinees[0]
         if first not in state.queue:
             raise cannot_match(first.name, Place(self.names.file, pos))
-        rows = [row._replace(patterns=(self._layer(row.patterns[0], pos), *row.patterns[1:])) for row in rows]
+        rows = [row._replace(patterns=(self.read.layer(row.patterns[0], pos), *row.patterns[1:])) for row in rows]
         state = _marked(first, rows, state)
         names = [row for row in rows if isinstance(row.patterns[0], PName)]
         if names and len(names) == len(rows):
@@ -258,100 +222,6 @@ class MatchCompiler:
         inner = State(fields + state.queue[1:], place, state.marks, state.depth)
         return self._compile(fields + scrutinees[1:], chosen, inner, pos)
 
-    # Patterns
-
-    def pattern(self, term: s.Surface) -> Pattern:
-        """Reads a term as a pattern."""
-        place = Place(self.names.file, term.pos)
-        if isinstance(term, s.SName) and term.name not in ("Type", "Data", "Quant"):
-            self._no_constructor(term.name, place)
-            return PName(term.name, ONE)
-        if isinstance(term, s.SMarked) and term.mark != ERASED:
-            self._no_constructor(term.name, place)
-            return PName(term.name, term.mark)
-        if isinstance(term, s.SCtr):
-            con = self._above(term.name, place)
-            count = len(self.names.fields(con))
-            if len(term.args) != count:
-                fields = f"{count} field{'s' if count != 1 else ''}"
-                raise BendError(message=f"a {term.name} pattern with {fields}", place=place)
-            return PCtr(con, tuple(self.pattern(each) for each in term.args))
-        if isinstance(term, s.SLit):
-            return self._literal(term, place)
-        if isinstance(term, s.SPlus):
-            inner = self.pattern(term.term)
-            succ = self._above("Succ", place, 1)
-            for _ in range(term.count):
-                inner = PCtr(succ, (inner,))
-            return inner
-        if isinstance(term, s.SList):
-            chain: Pattern = PCtr(self._above("Nil", place, 0), ())
-            for each in reversed(term.items):
-                chain = PCtr(self._above("Con", place, 2), (self.pattern(each), chain))
-            return chain
-        if isinstance(term, s.STuple):
-            pair = self.pattern(term.items[-1])
-            for each in reversed(term.items[:-1]):
-                pair = PCtr(self._above("Tuple", place, 2), (self.pattern(each), pair))
-            return pair
-        if isinstance(term, s.SBin) and term.op == "<>":
-            return PCtr(self._above("Con", place, 2), (self.pattern(term.left), self.pattern(term.right)))
-        raise parse_error("a pattern (a binder or a constructor)", show_surface(term), place)
-
-    def _literal(self, term: s.SLit, place: Place) -> Pattern:
-        if term.kind == "nat":
-            if int(term.value) > NUMERAL_PATTERN_LIMIT:
-                raise outside(f"a numeral pattern above {NUMERAL_PATTERN_LIMIT}n", place)
-            return PNat(int(term.value))
-        if term.kind == "u32":
-            return PCtr(self._above("U32", place, 1), (PWord(int(term.value), 32),))
-        if term.kind == "char":
-            return self._char(term.value, place)
-        if term.kind == "string":
-            return PText(term.value)
-        raise parse_error("a pattern (a binder or a constructor)", term.value, place)
-
-    def _char(self, char: str, place: Place) -> Pattern:
-        word = PCtr(self._above("U32", place, 1), (PWord(ord(char), 32),))
-        return PCtr(self._above("Chr", place, 1), (word,))
-
-    def _layer(self, pattern: Pattern, pos: int) -> Pattern:
-        """The outermost constructor of a literal pattern."""
-        place = Place(self.names.file, pos)
-        if isinstance(pattern, PNat):
-            if pattern.value == 0:
-                return PCtr(self._above("Zero", place, 0), ())
-            return PCtr(self._above("Succ", place, 1), (PNat(pattern.value - 1),))
-        if isinstance(pattern, PWord):
-            if pattern.bits == 0:
-                return PCtr(self._above("WNil", place, 0), ())
-            bit = PCtr(self._above("True" if pattern.value & 1 else "False", place, 0), ())
-            return PCtr(self._above("WCon", place, 2), (bit, PWord(pattern.value >> 1, pattern.bits - 1)))
-        if isinstance(pattern, PText):
-            if not pattern.text:
-                return PCtr(self._above("SNil", place, 0), ())
-            head = self._char(pattern.text[0], place)
-            return PCtr(self._above("SCon", place, 2), (head, PText(pattern.text[1:])))
-        return pattern
-
-    def _above(self, name: str, place: Place, fields: int | None = None) -> ConEntry:
-        con = self.names.constructor(name, True)
-        if con is None:
-            raise BendError(message=f"a declared constructor (unknown: {name})", place=place)
-        if fields is not None and len(self.names.fields(con)) != fields:
-            raise outside(f"a literal over an own constructor {name} of another shape", place)
-        return con
-
-    def _no_constructor(self, name: str, place: Place) -> None:
-        if self.names.constructor(name, True) is not None:
-            raise braced(name, place)
-
-
-def braced(name: str, place: Place) -> BendError:
-    """A binder that is spelled like a constructor."""
-    wanted = f"{name} is a constructor: write {name}{{}}, or rename the binder"
-    return BendError(message=f"a braced constructor pattern ({wanted})", place=place)
-
 
 def _undestructed(place: Place) -> BendError:
     return BendError(
@@ -388,20 +258,3 @@ def _named(row: Row, binder: Binder) -> Row:
     assert isinstance(head, PName)
     scope = row.scope if head.name == "_" else {**row.scope, head.name: binder}
     return Row(row.patterns[1:], row.body, scope)
-
-
-def show_surface(term: s.Surface) -> str:
-    """A term that is no pattern, near enough to how it was written."""
-    if isinstance(term, s.SName):
-        return term.name
-    if isinstance(term, s.SLit):
-        return term.value + ("n" if term.kind == "nat" else "")
-    if isinstance(term, s.SCall):
-        return f"{show_surface(term.fun)}({', '.join(show_surface(each) for each in term.args)})"
-    if isinstance(term, s.SRefl):
-        return "{==}"
-    if isinstance(term, s.SCtr):
-        return f"{term.name}{{{', '.join(show_surface(each) for each in term.args)}}}"
-    if isinstance(term, s.SPlus):
-        return f"{term.count}n+{show_surface(term.term)}"
-    return "a term"
