@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from typing import Final
 
@@ -11,6 +12,9 @@ from .errors import BendError, Place, outside, printable
 
 FILE_LIMIT: Final = 16 * 2**20
 """Bytes of a file."""
+_UNSEEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Controls, breaks of a line and of its direction that an editor follows and the lexer does not: what a reader takes
+for a law could be the rest of a comment."""
 _NO_FILES: Final = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -64,4 +68,8 @@ def text_of(data: bytes, file: str) -> str:
     if "\r" in text:
         where = text.index("\r")
         raise outside("a carriage return; save the file with line feeds alone", Place(file, where))
+    unseen = _UNSEEN.search(text)
+    if unseen:
+        code = f"{ord(unseen.group()):04X}"
+        raise outside(f"the control character U+{code}; in a literal write \\u{{{code}}}", Place(file, unseen.start()))
     return text
