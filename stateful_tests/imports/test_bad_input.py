@@ -7,6 +7,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 from optchat.cli.app import app
 from optchat.cli.status import Status
-from optchat.imports import ImportFailed, gather
+from optchat.imports import ImportFailed, aider, gather
 from optchat.imports import files as files_module
 from optchat.imports.detect import Format
 from optchat.imports.files import lines_of
@@ -271,6 +272,40 @@ def test_a_huge_line_is_no_record_and_fills_no_memory(tmp_path: Path, monkeypatc
     with gather([path]) as found:
         assert len(found) == 2
         assert [(each.line, each.why) for each in found.damages] == [(2, "a line that is too long for a record")]
+
+
+@pytest.mark.parametrize("line", ["\n", "#### a  \n", "> b  \n", "> c\n", "d\n", "  \n"])
+def test_the_lines_of_an_aider_history_fill_no_memory(line: str, tmp_path: Path) -> None:
+    """They are held as the bytes that they are, and a few times so."""
+    path = write(tmp_path / "h.md", HEADER + "#### hi  \n\n" + line * 100_000 + "\n#### bye  \n")
+    tracemalloc.start()
+    try:
+        with gather([path]) as found:
+            assert 2 <= len(found) <= 3
+        assert tracemalloc.get_traced_memory()[1] < 500_000 + 10 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_huge_line_of_an_aider_history_takes_its_message_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files_module, "LINE_LIMIT", 1000)
+    path = write(tmp_path / "h.md", HEADER + "#### a  \n\nwell\n" + "x" * 9000 + "\n\n#### b  \n")
+    with gather([path]) as found:
+        assert [each.text for each in found.records()] == ["a", "b"]
+        assert [(each.line, each.why) for each in found.damages] == [
+            (6, "a line that is too long for a text; its message is left out")
+        ]
+
+
+def test_a_session_that_is_too_long_is_left_out_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aider, "LIMIT", 1000)
+    path = write(tmp_path / "h.md", HEADER + "#### a  \n" * 500 + "\n" + HEADER.replace("-05", "-06") + "#### b  \n")
+    with gather([path]) as found:
+        assert [each.text for each in found.records()] == ["b"]
+        assert [each.line for each in found.damages] == [1]
+        assert "more than 1,000 bytes" in found.damages[0].why
 
 
 @pytest.mark.parametrize(

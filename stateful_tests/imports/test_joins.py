@@ -9,6 +9,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from random import Random
 
@@ -17,9 +18,12 @@ from hypothesis import strategies as st
 
 from optchat.agent.settle import offline
 from optchat.imports import Record, gather
+from optchat.imports.grown import bare
 from optchat.imports.ingest import ingest
-from optchat.store import Chat
+from optchat.store import Chat, Reader
 from stateful_tests.imports import writers as w
+from stateful_tests.imports.test_ingest import logged, take
+from stateful_tests.imports.test_round_trip import folder
 
 Parts = list[str]
 
@@ -117,6 +121,17 @@ def aider_parts(draw: st.DrawFn) -> Parts:
     return parts
 
 
+@st.composite
+def aider_growth(draw: st.DrawFn) -> Parts:
+    """Copies of one history as it grows, each with a header in it; the program writes an output line by line."""
+    pieces = []
+    for piece in w.aider_pieces(draw(w.aider_sessions())):
+        lines = piece.splitlines(keepends=True)
+        pieces += lines if all(line.startswith(">") and line.endswith("  \n") for line in lines) else [piece]
+    ends = sorted({1 + place % len(pieces) for place in draw(st.lists(st.integers(0, 60), max_size=3))})
+    return ["".join(pieces[:end]) for end in [*(end for end in ends if end > 1), len(pieces)]]
+
+
 @given(aider_parts(), st.randoms(use_true_random=False))
 def test_an_aider_history_cut_anywhere_between_messages_is_the_same_chat(parts: Parts, random: Random) -> None:
     whole = ["".join(parts)]
@@ -127,6 +142,78 @@ def test_an_aider_history_cut_anywhere_between_messages_is_the_same_chat(parts: 
     assert counted(taken([mixed, whole], ".md")) == expected
     assert counted(taken([whole, mixed], ".md")) == expected
     assert counted(taken([[*mixed, *whole]], ".md")) == expected
+
+
+@given(aider_growth(), st.booleans(), st.randoms(use_true_random=False))
+def test_an_aider_history_that_grows_between_imports_is_taken_once(copies: Parts, notes: bool, random: Random) -> None:
+    """Also where an import ends within a run of output; and older copies add nothing."""
+    with folder() as name:
+        paths = []
+        for number, text in enumerate(copies):
+            paths.append(name / f"copy{number}.md")
+            paths[-1].write_text(text, "utf-8", newline="")
+        take(name / "whole", paths[-1:], notes=notes)
+        for path in paths:
+            take(name / "grown", [path], notes=notes)
+        mixed = random.sample(paths, len(paths))
+        for path in mixed:
+            take(name / "mixed", [path], notes=notes)
+        take(name / "together", mixed, notes=notes)
+        expected = list(logged(name / "whole"))
+        assert list(logged(name / "together")) == expected
+        for chat in ("grown", "mixed"):
+            assert lines_told(logged(name / chat)) == lines_told(expected)
+        # Chats with other pieces of it add nothing to each other's but what is new.
+        take(name / "whole", [name / "grown"], notes=notes)
+        assert list(logged(name / "whole")) == expected
+        for path in mixed:
+            assert take(name / "mixed", [path], notes=not notes).messages == 0
+
+
+def lines_told(messages: Iterable[tuple[str, str, datetime]]) -> Counter[tuple[str, str]]:
+    """Each line that is not blank, by whose it is."""
+    told = Counter[tuple[str, str]]()
+    for kind, text, _ in messages:
+        head, words = bare(kind, text)
+        told.update((head or kind, line) for line in words.split("\n") if line.strip())
+    return told
+
+
+def test_the_rest_of_a_grown_message_is_logged_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    header = "# aider chat started at 2024-08-05 19:33:02\n\n"
+    path.write_text(header + "> aider  \n#### go  \n> Tokens: 5  \n")
+    assert take(tmp_path / "chat", [path]).messages == 3
+    for text in ("> Applied edit to a.py  \n", "> Commit 1  \n> Commit 2  \n\n#### on  \n\nWell.\n\n"):
+        with path.open("a") as file:
+            file.write(text)
+        taken = take(tmp_path / "chat", [path])
+        assert taken.kinds["echo"] == 1
+        assert take(tmp_path / "chat", [path]).messages == 0
+    assert [text for _, text, _ in logged(tmp_path / "chat")] == [
+        *("echo: aider", "user: go", "echo: Tokens: 5", "echo: Applied edit to a.py", "echo: Commit 1\nCommit 2"),
+        *("user: on", "assistant: Well."),
+    ]
+
+
+def test_a_message_that_grew_after_a_crash_left_its_last_part_out_is_completed(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    run = [f"> {at} bells  \n" for at in range(9000)]
+    path.write_text("# aider chat started at 2024-08-05 19:33:02\n\n" + "".join(run[:8000]))
+    take(tmp_path / "chat", [path])
+    day = next((tmp_path / "chat" / "chat" / "main").iterdir())
+    lines = day.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 3
+    with Chat.open(tmp_path / "cut") as chat:
+        target = chat.layout.main / day.name
+    target.write_bytes(b"".join(lines[:2]))
+    with path.open("a") as file:
+        file.write("".join(run[8000:]))
+    take(tmp_path / "cut", [path])
+    with Reader.open(tmp_path / "cut") as reader:
+        texts = [message.text.removeprefix("echo: ") for message in reader.messages()]
+    assert "".join(texts).split("\n") == [line[2:-3] for line in run]
+    assert take(tmp_path / "cut", [path]).messages == 0
 
 
 @given(w.claude_said, st.integers(0, 10))

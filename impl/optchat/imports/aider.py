@@ -19,6 +19,9 @@ What the program writes, and so what is read here, line by line:
 
 Every message of a session has the session's date, which is local and has no zone. The lines before the first header
 are the end of an older session: they get the date of the first header, and come before it.
+
+The last message of a history can grow: more output joins the run that was its end. So a message's name begins with
+that of its start (`start_of`), by which `optchat.imports.grown` knows it again.
 """
 
 from __future__ import annotations
@@ -32,20 +35,37 @@ from typing import NamedTuple
 
 from optchat.imports.dates import BadDate, local_date
 from optchat.imports.files import Advance, lines_of, too_long
-from optchat.imports.record import Damage, ImportFailed, Keys, Record, Stream, digest_of, key_of
+from optchat.imports.record import Damage, ImportFailed, Record, Stream, digest_of, key_of
 
 HEADER = "# aider chat started at "
 IS_HEADER = re.compile(re.escape(HEADER.encode()) + rb"\d", re.ASCII)
 FORM = "%Y-%m-%d %H:%M:%S"
 SOURCE = "aider"
+LIMIT = 256 << 20
+"""The most bytes of one session: it is in memory at once."""
+
+MARKED = re.compile(rb"^(#### |> ).*$", re.MULTILINE)
+BARE_MARKED = re.compile(rb"^(####|>)(?: .*)?$", re.MULTILINE)
+KINDS = {b"#": "user", b">": "echo"}
+MARKS = {"user": b"#### ", "echo": b"> "}
+
+TOO_LONG = b"\xff a line that is too long for a text"
+"""What stands for such a line. As it is no UTF-8, its message cannot be read."""
 
 
-class Text(NamedTuple):
-    """A line of a session; `bad` says why it cannot be read."""
+class Session(NamedTuple):
+    """A header (`started` is what it says; "" before the first), its line, and what stands from there to the next.
 
-    number: int
-    text: str
-    bad: str = ""
+    `data` are whole lines, the first of them at line `first`; `before` is what the next header says. `whole` is false
+    of a session that is too long.
+    """
+
+    started: str
+    line: int
+    first: int
+    data: bytes
+    before: str
+    whole: bool
 
 
 class Block(NamedTuple):
@@ -54,35 +74,46 @@ class Block(NamedTuple):
     kind: str
     line: int
     text: str
-    bad: Text | None
-    """The first of its lines that cannot be read."""
+    bad: tuple[int, str] | None
+    """The first of its lines that cannot be read, and why."""
 
 
-class Session(NamedTuple):
-    """The lines from one header (`started` is what it says; "" before the first) to the next (`before`)."""
+class Span(NamedTuple):
+    """Bytes of a session: a marked line, or an output that has its mark on the first line alone."""
 
-    started: str
-    line: int
-    lines: list[Text]
-    before: str
+    kind: str
+    start: int
+    end: int
+
+
+class Run(NamedTuple):
+    """Bytes of a session that are one message, and its text, which may be empty."""
+
+    kind: str
+    start: int
+    end: int
+    text: bytes
 
 
 def parse(path: Path, advance: Advance) -> Stream:
     """The messages of a history. Raises ImportFailed on a file without a header: nothing in it has a date."""
-    keys = Keys(SOURCE)
+    starts = Counter[bytes]()
     strict = is_strict(path)
     for session in sessions(path, advance):
         if not session.started and not session.before:
             raise ImportFailed(
                 f"{path}: no line says '{HEADER}...': this is no aider history, or a part without a date"
             )
+        if not session.whole:
+            yield Damage(path, session.line, f"a session of more than {LIMIT:,} bytes: split it with another header")
+            continue
         try:
             date = local_date(session.started or session.before, FORM)
         except BadDate as error:
-            count = sum(1 for _ in blocks(session.lines, strict))
+            count = sum(1 for _ in blocks(session, strict))
             yield Damage(path, session.line, f"{error}; {count} messages of this session are left out")
             continue
-        yield from dated(path, session, date, keys, strict)
+        yield from dated(path, session, date, starts, strict)
 
 
 def is_strict(path: Path) -> bool:
@@ -101,134 +132,173 @@ def is_strict(path: Path) -> bool:
     return not bare
 
 
-def dated(path: Path, session: Session, date: datetime, keys: Keys, strict: bool) -> Stream:
+def dated(path: Path, session: Session, date: datetime, starts: Counter[bytes], strict: bool) -> Stream:
     """The records of a session.
 
     A message has a name by its session (`key`) and one by the header after it (`twin`), counted from the session's
     end: the part of a session that a cut file begins with has only the second.
     """
-    found = list(blocks(session.lines, strict))
-    behind: Counter[bytes] = Counter()
-    twins = []
-    for block in reversed(found):
-        digest = digest_of(SOURCE, "before", session.before, block.kind, block.text)
-        twins.append(key_of(f"{SOURCE}-before", digest, behind[digest]) if session.before else "")
-        behind[digest] += 1
-    for block, twin in zip(found, reversed(twins), strict=True):
-        names = (keys.key(session.started, block.kind, block.text), twin) if session.started else (twin, "")
+    found = list(blocks(session, strict))
+    digests = [digest_of(SOURCE, "before", session.before, block.kind, block.text) for block in found]
+    left = Counter(digests)
+    for block, digest in zip(found, digests, strict=True):
+        left[digest] -= 1
+        twin = key_of(f"{SOURCE}-before", digest, left[digest]) if session.before else ""
+        names = (name_of(session.started, block, starts), twin) if session.started else (twin, "")
         if block.bad:
-            yield Damage(path, block.bad.number, f"{block.bad.bad}; its message is left out")
+            number, why = block.bad
+            yield Damage(path, number, f"{why}; its message is left out")
         else:
             yield Record(block.kind, block.text, date, *names, path, block.line)
 
 
+HALF = 16
+"""The hexadecimal digits of a half of a name."""
+
+
+def name_of(started: str, block: Block, starts: Counter[bytes]) -> str:
+    """A message's name: of its start (the session, the kind, the first line, how many began like it), then its text."""
+    start = digest_of(SOURCE, started, block.kind, block.text.partition("\n")[0])
+    number = starts[start]
+    starts[start] += 1
+    return f"{SOURCE}-{digest_of(start.hex(), str(number)).hex()[:HALF]}{half_of(block.text)}"
+
+
+def half_of(text: str) -> str:
+    """The second half of a message's name: its text's."""
+    return digest_of(text).hex()[:HALF]
+
+
+def start_of(name: str) -> str:
+    """The first half of a message's name, that of its start; "" of another name."""
+    known = IS_NAME.match(name)
+    return known[1] if known else ""
+
+
+IS_NAME = re.compile(rf"{SOURCE}-([0-9a-f]{{{HALF}}})")
+
+
 def sessions(path: Path, advance: Advance) -> Iterator[Session]:
     """The sessions of a history; one is in memory at a time."""
-    started, start, lines = "", 1, list[Text]()
-    returns = False
-    for line in lines_of(path, advance):
-        if line.number == 1:
-            returns = line.data.endswith(b"\r")
-        data = line.data.removesuffix(b"\r") if returns else line.data
-        if IS_HEADER.match(data) and (not lines or not lines[-1].text):
-            header = data.decode(errors="replace").removeprefix(HEADER).rstrip()
-            if lines or started:
-                yield Session(started, start, lines, header)
-            started, start, lines = header, line.number, []
+    started, line, first = "", 1, 1
+    data = bytearray()
+    returns, empty, whole = False, True, True
+    for each in lines_of(path, advance):
+        if each.number == 1:
+            returns = each.data.endswith(b"\r")
+        text = each.data.removesuffix(b"\r") if returns else each.data
+        if empty and IS_HEADER.match(text):
+            header = text.decode(errors="replace").removeprefix(HEADER).rstrip()
+            if data or started:
+                yield Session(started, line, first, bytes(data), header, whole)
+            started, line, first = header, each.number, each.number + 1
+            data, whole = bytearray(), True
             continue
-        try:
-            text = Text(line.number, data.decode())
-        except UnicodeDecodeError as error:
-            text = Text(line.number, data.decode(errors="replace"), f"not UTF-8 at byte {error.start} of the line")
-        if too_long(line):
-            text = Text(line.number, "(too long)", "a line that is too long for a text")
-        lines.append(text)
-    yield Session(started, start, lines, "")
+        empty = not text
+        whole = whole and len(data) + len(text) < LIMIT
+        if whole:
+            data += TOO_LONG if too_long(each) else text
+            data += b"\n"
+    yield Session(started, line, first, bytes(data), "", whole)
 
 
-def blocks(lines: list[Text], strict: bool) -> Iterator[Block]:
-    """The messages of a session's lines, in order. `strict`: a mark needs the two spaces at its line's end."""
-    marks = marks_of(lines, strict)
-    at = 0
-    while at < len(lines):
-        start, kind = at, marks[at].kind
-        texts = []
-        while at < len(lines) and marks[at].kind == kind:
-            end = marks[at].end
-            texts.append(_bare("\n".join(each.text for each in lines[at:end]), MARKS[kind]))
-            at = end
-        yield from _block(kind, lines[start:at], texts)
+def blocks(session: Session, strict: bool) -> Iterator[Block]:
+    """The messages of a session, in order. `strict`: a mark needs the two spaces at its line's end."""
+    data = session.data
+    line, at = session.first, 0
+    for kind, start, end, text in runs(data, strict):
+        if text:
+            line += data.count(b"\n", at, start)
+            at = start
+            yield Block(kind, line, *_decoded(text, data[start:end], line))
 
 
-class Mark(NamedTuple):
-    """What a line begins: something of a kind, up to before the line at `end`."""
-
-    kind: str
-    end: int
-
-
-MARKS = {"user": "#### ", "echo": "> ", "unii": ""}
-
-
-def marks_of(lines: list[Text], strict: bool) -> list[Mark]:
-    """What each line begins. A line within an output of several lines counts for nothing."""
-    marks = [_mark(at, each.text, strict) for at, each in enumerate(lines)]
-    return _with_outputs(lines, marks) if strict else marks
-
-
-def _closes(text: str) -> bool:
-    """Whether an output can end with this line: aider strips its end before it adds the two spaces."""
-    return len(text) > 2 and text.endswith("  ") and not text[-3].isspace()
-
-
-def _mark(at: int, text: str, strict: bool) -> Mark:
-    if strict and not text.endswith("  "):
-        return Mark("unii", at + 1)
-    if text.startswith("#### ") or (text == "####" and not strict):
-        return Mark("user", at + 1)
-    if text.startswith("> ") or (text == ">" and not strict):
-        return Mark("echo", at + 1)
-    return Mark("unii", at + 1)
+def runs(data: bytes, strict: bool) -> Iterator[Run]:
+    """A session in messages: the spans of one kind in a row, or what stands between them."""
+    kind, start, end = "", 0, 0
+    text = bytearray()
+    for span in outputs(data) if strict else bare_marks(data):
+        if span.start > end or span.kind != kind:
+            if kind:
+                yield Run(kind, start, end, bytes(text))
+            if span.start > end:
+                yield _reply(data, end, span.start)
+            kind, start = span.kind, span.start
+            text.clear()
+        else:
+            text += b"\n"
+        text += _bare(data[span.start : span.end - 1], MARKS[kind])
+        end = span.end
+    if kind:
+        yield Run(kind, start, end, bytes(text))
+    if end < len(data):
+        yield _reply(data, end, len(data))
 
 
-def _with_outputs(lines: list[Text], marks: list[Mark]) -> list[Mark]:
-    """The marks with those of outputs that have a mark on their first line and two spaces on their last alone."""
-    closings, empties = [0] * len(lines), [len(lines)] * len(lines)
-    """By line: the index after the one that ends the output which goes on there (0: none); the next empty line."""
-    closing, empty = 0, len(lines)
-    for at in range(len(lines) - 1, -1, -1):
-        text = lines[at].text
-        closings[at] = closing
-        if marks[at].kind != "unii":
-            closing = 0
-        elif _closes(text):
-            closing = at + 1
-        if not text:
-            empty = at
-        empties[at] = empty
-    at, after = 0, True
-    while at < len(lines):
-        end = closings[at]
-        if marks[at].kind == "unii" and lines[at].text.startswith("> ") and end and (after or empties[at] >= end):
-            marks[at] = Mark("echo", end)
-        after = marks[at].kind != "unii"
-        at = marks[at].end
-    return marks
+def _reply(data: bytes, start: int, end: int) -> Run:
+    text = data[start:end].lstrip(b"\n")
+    return Run("unii", end - len(text), end, text.rstrip(b"\n"))
 
 
-def _block(kind: str, lines: list[Text], texts: list[str]) -> Iterator[Block]:
-    text = "\n".join(texts)
-    if kind == "unii":
-        text = text.strip("\n")
-    if text:
-        line = lines[0].number + (next(at for at, each in enumerate(lines) if each.text) if kind == "unii" else 0)
-        bad = next((each for each in lines if each.bad), None)
-        yield Block(kind, line, text, bad)
+def bare_marks(data: bytes) -> Iterator[Span]:
+    """The marked lines, where a mark is enough."""
+    for found in BARE_MARKED.finditer(data):
+        yield Span(KINDS[found[1][:1]], found.start(), found.end() + 1)
 
 
-def _bare(text: str, mark: str) -> str:
+def outputs(data: bytes) -> Iterator[Span]:
+    """The lines with a mark and the two spaces, and the outputs with a mark on their first line alone."""
+    end = hole = 0
+    closing: Span | None = Span("", 0, 0)
+    for found in MARKED.finditer(data):
+        start = found.start()
+        if start < end:
+            continue
+        kind, after = KINDS[found[1][:1]], found.end() + 1
+        if not found[0].endswith(b"  "):
+            if kind == "user":
+                continue
+            if closing is not None and closing.start < after:
+                closing = _closing(data, after)
+            if hole < start:
+                hole = data.find(b"\n\n", start) % (len(data) + 1)
+            # Only what follows a marked line can have an empty line within.
+            if closing is None or closing.kind or (start > end and hole + 2 <= closing.end):
+                continue
+            after = closing.end
+        yield Span(kind, start, after)
+        end = after
+
+
+def _closing(data: bytes, start: int) -> Span | None:
+    """The next line that ends a message with two spaces: one with a mark, by its kind, or one of an output ("")."""
+    while (at := data.find(b"  \n", start)) >= 0:
+        first, end = data.rfind(b"\n", start, at) + 1 or start, at + 3
+        if data.startswith((b"#### ", b"> "), first):
+            return Span(KINDS[data[first : first + 1]], first, end)
+        # aider strips an output's end before it adds the two spaces.
+        before = data[max(first, at - 4) : at].decode(errors="replace")
+        if before and not before[-1].isspace():
+            return Span("", first, end)
+        start = end
+    return None
+
+
+def _bare(text: bytes, mark: bytes) -> bytes:
     """A message's line, or block of lines, without its mark and without the two spaces at its end."""
-    if not mark:
-        return text
     # An empty line is written without the space between its mark and the two spaces.
-    return text[len(mark) :].removesuffix("  ") if len(text) >= len(mark) + 2 else text[len(mark) :].rstrip(" ")
+    return text[len(mark) :].removesuffix(b"  ") if len(text) >= len(mark) + 2 else text[len(mark) :].rstrip(b" ")
+
+
+def _decoded(text: bytes, raw: bytes, line: int) -> tuple[str, tuple[int, str] | None]:
+    """A message's text, and the first of its lines, `raw` from `line` on, that cannot be read."""
+    try:
+        return text.decode(), None
+    except UnicodeDecodeError:
+        for number, each in enumerate(raw.split(b"\n"), line):
+            try:
+                each.decode()
+            except UnicodeDecodeError as error:
+                why = f"not UTF-8 at byte {error.start} of the line" if each != TOO_LONG else TOO_LONG[2:].decode()
+                return text.decode(errors="replace"), (number, why)
+        raise

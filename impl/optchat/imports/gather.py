@@ -12,6 +12,7 @@ from typing import IO, NamedTuple, Self
 
 import msgspec
 
+from optchat.imports.aider import start_of
 from optchat.imports.detect import PARSERS, Format, check
 from optchat.imports.files import in_temporary
 from optchat.imports.optchat import day_files
@@ -22,17 +23,19 @@ MICROSECOND = timedelta(microseconds=1)
 DAMAGES = 1000
 """How many damaged records are kept with their reasons; the others are counted."""
 
+SIZE = 8
+"""Bytes before a record in the spool that say how long it is."""
+
 Progress = Callable[[int, int], None]
 """Called with how many bytes were read, and of how many."""
 
 
 class Place(NamedTuple):
-    """A record that lies in the spool: `moment` in microseconds, `rank` of its file, and where its bytes are."""
+    """A record that lies in the spool: `moment` in microseconds, the number of its file, and where its bytes are."""
 
     moment: int
-    rank: int
+    file: int
     offset: int
-    size: int
     key: str
     twin: str
 
@@ -72,11 +75,15 @@ class Gathered:
 
     def records(self) -> Iterator[Record]:
         """The messages to take, oldest first."""
-        for place in self.places:
-            self.spool.seek(place.offset)
-            kind, text, date, file, line, alternate = _unpack(self.spool.read(place.size))
-            when = datetime.fromisoformat(date)
-            yield Record(kind, text, when, place.key, place.twin, self.paths[file], line, alternate)
+        return map(self.record, self.places)
+
+    def record(self, place: Place) -> Record:
+        """The message at a place."""
+        self.spool.seek(place.offset)
+        size = int.from_bytes(self.spool.read(SIZE))
+        kind, text, date, line, alternate = _unpack(self.spool.read(size))
+        when = datetime.fromisoformat(date)
+        return Record(kind, text, when, place.key, place.twin, self.paths[place.file], line, alternate)
 
     def close(self) -> None:
         with in_temporary():
@@ -90,7 +97,7 @@ class Gathered:
 
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(tuple[str, str, str, int, int, bool]).decode
+_unpack = msgspec.msgpack.Decoder(tuple[str, str, str, int, bool]).decode
 
 
 def gather(
@@ -125,37 +132,64 @@ def gather(
     except BaseException:
         result.close()
         raise
-    result.places = choose(_ranked(given, files))
+    result.places = choose(files, _ranks(given, files))
+    if list(formats.values()).count(Format.AIDER) > 1:
+        result.places = _without_beginnings(result)
     result.found = sum(len(each) for each in files)
     result.again = result.found - len(result.places)
     return result
 
 
-def choose(places: list[Place]) -> list[Place]:
-    """One place for each message, oldest first. Two places are the same message when they share a name."""
-    same = {place.twin: place.key for place in places if place.twin}
+def choose(files: list[list[Place]], ranks: list[int]) -> list[Place]:
+    """One place for each message of all files, oldest first. Two places are the same message when they share a name.
+
+    `ranks` has each file's place among the files.
+    """
+
+    def order(place: Place) -> tuple[int, int, int]:
+        return place.moment, ranks[place.file], place.offset
+
+    same = {place.twin: place.key for places in files for place in places if place.twin}
     best: dict[str, Place] = {}
-    for place in places:
-        name = same.get(place.key, place.key)
-        if name not in best or _choice(place) < _choice(best[name]):
-            best[name] = place
-    return sorted(best.values(), key=lambda place: place[:3])
+    for places in files:
+        for place in places:
+            other = best.setdefault(same.get(place.key, place.key), place)
+            # The place with both names comes first: its names are all that the message has.
+            if other is not place and (not place.twin, order(place)) < (not other.twin, order(other)):
+                best[same.get(place.key, place.key)] = place
+    return sorted(best.values(), key=order)
 
 
-def _choice(place: Place) -> tuple[bool, int, int, int]:
-    # The place with both names comes first: its names are all that the message has.
-    return not place.twin, place.moment, place.rank, place.offset
+def _without_beginnings(result: Gathered) -> list[Place]:
+    """The places without those of messages that another copy of their file has with more behind (`imports.grown`)."""
+    counts = Counter(start_of(place.key) for place in result.places)
+    alike: dict[str, list[tuple[str, Place]]] = {}
+    for place in result.places:
+        start = start_of(place.key)
+        if start and counts[start] > 1:
+            alike.setdefault(start, []).append((result.record(place).text, place))
+    dropped = {
+        place.key
+        for several in alike.values()
+        for text, place in several
+        if any(len(other) > len(text) and other.startswith(text) for other, _ in several)
+    }
+    return [place for place in result.places if place.key not in dropped]
 
 
-def _ranked(paths: list[Path], files: list[list[Place]]) -> list[Place]:
-    """All places, with files ranked by their first message, not by the order in which they were given."""
+def _ranks(paths: list[Path], files: list[list[Place]]) -> list[int]:
+    """Where each file comes: by its first message, not by the order in which the files were given."""
 
     def first(number: int) -> tuple[int, str, str, str]:
-        place = min(files[number])
+        if not files[number]:
+            return 0, "", "", ""
+        place = min(files[number], key=lambda place: (place.moment, place.offset))
         return place.moment, paths[number].name, place.key, str(paths[number])
 
-    order = sorted((number for number in range(len(files)) if files[number]), key=first)
-    return [place._replace(rank=rank) for rank, number in enumerate(order) for place in files[number]]
+    ranks = [0] * len(files)
+    for rank, number in enumerate(sorted(range(len(files)), key=first)):
+        ranks[number] = rank
+    return ranks
 
 
 def _read_file(
@@ -188,12 +222,13 @@ def _read_file(
 
 def _spooled(spool: IO[bytes], number: int, record: Record) -> Place:
     date = record.date.isoformat()
-    data = _pack((record.kind, record.text, date, number, record.line, record.alternate))
+    data = _pack((record.kind, record.text, date, record.line, record.alternate))
     offset = spool.tell()
     with in_temporary():
+        spool.write(len(data).to_bytes(SIZE))
         spool.write(data)
     moment = (record.date - EPOCH) // MICROSECOND
-    return Place(moment, number, offset, len(data), record.key, record.twin)
+    return Place(moment, number, offset, record.key, record.twin)
 
 
 def _size(path: Path) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
 from optchat.agent.settle import Compactor, settle
 from optchat.imports.gather import Gathered
+from optchat.imports.grown import pieces_of, rest_of
 from optchat.imports.record import ImportFailed, Record
 from optchat.store import Chat, Item
 from optchat.store.keys import PART
@@ -69,15 +70,18 @@ def ingest(
     """
     whole, begun = stored_names(chat)
     gathered.skip(whole)
+    pieces = pieces_of(chat, [*whole, *begun], (place.key for place in gathered.places))
     if begun:
         # Every refusal comes before the first append.
-        for _ in _items(list(gathered.records()), begun, notes, chat.contents.agent):
+        for _ in _items(gathered.records(), begun, notes, chat.contents.agent):
             pass
     taken = Taken()
     records = gathered.records()
     done, total = 0, len(gathered)
     while several := list(islice(records, together(chat))):
-        items = list(_items(several, begun, notes, chat.contents.agent))
+        new = [rest for each in several if (rest := each._replace(text=rest_of(each, pieces))).text]
+        gathered.there += len(several) - len(new)
+        items = list(_items(new, begun, notes, chat.contents.agent))
         for (record, _), appended in zip(items, chat.append_many(item for _, item in items), strict=True):
             if appended.new:
                 taken.kinds[record.kind] += 1
@@ -120,7 +124,9 @@ def stored_names(chat: Chat) -> tuple[set[str], dict[str, Begun]]:
     return whole, {name: each for name, each in begun.items() if name not in whole}
 
 
-def _items(records: list[Record], begun: dict[str, Begun], notes: bool, agent: str) -> Iterator[tuple[Record, Item]]:
+def _items(
+    records: Iterable[Record], begun: dict[str, Begun], notes: bool, agent: str
+) -> Iterator[tuple[Record, Item]]:
     for record in records:
         kind = "note" if notes else agent if record.kind == "unii" else record.kind
         key = f"{record.key} {record.twin}".rstrip()
