@@ -166,7 +166,7 @@ class Library:
                 raise parse_error(fresh, quoted(each.name), place)
             names: set[str] = set()
             for one in each.fields:
-                if one.name != "_" and one.name in names:
+                if one.name in names:
                     fresh = f"a fresh field name (duplicate declaration: {one.name})"
                     raise parse_error(fresh, quoted(one.name), Place(module.path, one.pos))
                 names.add(one.name)

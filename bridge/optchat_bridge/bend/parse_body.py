@@ -129,7 +129,6 @@ class BodyParser(TermParser):
             self.case_column = here
             rows.append((patterns, self.body(), place))
             self.case_column = outer
-            self.accept(";")
         return s.SMatch(scrutinees, rows, start)
 
     def do(self) -> s.Surface:

@@ -8,14 +8,15 @@ from typing import Final
 
 from . import surface as s
 from .core import ERASED, MANY, ONE
-from .errors import Place, parse_error, quoted
+from .errors import Place, outside, parse_error, quoted
 from .lexer import NAME
 from .parse_body import BodyParser
 
 _WORD = "[A-Za-z_][A-Za-z0-9_-]*"
-_PATH: Final = re.compile(rf"(?:\.{{1,2}}/)*{_WORD}(?:/(?:\.\.|{_WORD}))*\.bend\Z")
+_PATH: Final = re.compile(rf"(?:\./)?(?:\.\./)*(?:{_WORD}/)*{_WORD}\.bend\Z")
+_HUB: Final = re.compile(r"(?:\./)?(?:0x[0-9a-f]+|[^/]*@[^/]*)/")
 _IMPORT_LINE: Final = re.compile(
-    r"import[ \t]+(?P<path>[^ \t\n#]+)(?:[ \t]+as[ \t]+(?P<alias>[A-Za-z_][A-Za-z0-9_]*))?"
+    r"import[ \t]+(?P<path>[^ \t]+)(?:[ \t]+as[ \t]+(?P<alias>[A-Za-z_][A-Za-z0-9_]*))?[ \t]*(?:#.*)?\Z"
 )
 
 
@@ -30,15 +31,16 @@ class FileParser(BodyParser):
         """Whether Base is imported, and the imports of files, in order."""
         base = False
         found: list[s.SImport] = []
-        while self.is_word("import"):
-            if self.is_word("Base", 1) and not self.ahead().fresh:
-                self.at += 2
+        while self.is_word("import") and self.here.fresh:
+            line = self._import()
+            if line is None:
                 base = True
             else:
-                found.append(self._import())
+                found.append(line)
         return base, found
 
-    def _import(self) -> s.SImport:
+    def _import(self) -> s.SImport | None:
+        """One line; None is Base."""
         start = self.here.start
         place = Place(self.file, start)
         end = self.text.find("\n", start)
@@ -48,10 +50,15 @@ class FileParser(BodyParser):
         if line is None:
             raise parse_error("an import ('import Base', or 'import <path> as <Name>')", shown, place)
         path, alias = line.group("path"), line.group("alias")
+        if alias is None and path == "Base":
+            self.at += 2
+            return None
         if alias is None:
             raise parse_error("an import ('import Base', or 'import <path> as <Name>')", shown, place)
         if not path.endswith(".bend"):
             raise parse_error("an import of a .bend file", quoted(path), place)
+        if _HUB.match(path):
+            raise outside("a package of the hub", place)
         if not _PATH.match(path):
             plain = "an import path of plain names (letters, digits, _ and -; the hub's files import the hub's)"
             raise parse_error(plain, quoted(path), place)
@@ -115,9 +122,7 @@ class FileParser(BodyParser):
         name = self.name().value
         params: list[s.SParam] = []
         if self.accept("<"):
-            outer, self.in_angle = self.in_angle, True
             params = self._params(">", True)
-            self.in_angle = outer
         if not self.accept_word("is"):
             self.fail("'is'")
         kind = self.term()
@@ -126,8 +131,7 @@ class FileParser(BodyParser):
         while self.here.kind == NAME and not any(self.is_word(word) for word in ("def", "type", "law")):
             token = self.name()
             self.expect("{")
-            constructors.append(s.SConstructor(token.value, self._params("}", False), token.start))
-            self.accept(",")
+            constructors.append(s.SConstructor(token.value, self._params("}", True), token.start))
         return s.SType(name, params, kind, constructors, start)
 
     def _def(self, unsafe: bool, is_law: Callable[[str], bool]) -> s.SDef:
@@ -154,6 +158,8 @@ class FileParser(BodyParser):
             self.fail(f"'->' (a def with no return type fills a law; no law named {name} is in scope)")
         result = self.term()
         self.expect(":")
+        if self.is_word("import"):
+            raise outside("a def of foreign code", Place(self.file, self.here.start))
         return s.SDef(name, params, result, self.body(), unsafe, start)
 
     def _law(self) -> s.SLaw:
@@ -172,6 +178,4 @@ class FileParser(BodyParser):
             if self.accept_word("where"):
                 clause.where = self.term()
             clauses.append(clause)
-            self.accept(",")
-            self.accept(";")
         return s.SLaw(name, clauses, self.term(), start)

@@ -10,10 +10,13 @@ from typing import Literal
 from . import lexer
 from . import surface as s
 from .core import ERASED, MANY, ONE
-from .errors import BendError, Place
+from .errors import BendError, Place, outside
 from .lexer import KEYWORDS, NAME
 from .operators import ARROW, ATOM, LONG, OPERATORS, PAIR, PLUS_LIMIT
 from .parse_base import Cursor
+
+_STATEMENTS = (s.SMatch, s.SLet, s.SOpen, s.SStore)
+"""Bodies that end a pair of parentheses: no item of a tuple."""
 
 
 class TermParser(Cursor):
@@ -22,7 +25,6 @@ class TermParser(Cursor):
     def __init__(self, text: str, file: str) -> None:
         super().__init__(text, file)
         self.case_column = -1
-        self.in_angle = False
 
     def body(self) -> s.Surface:
         """A body, where a term may hold one."""
@@ -47,7 +49,7 @@ class TermParser(Cursor):
         """A term whose operators bind at least as tightly as ``level``."""
         self.deeper()
         try:
-            left = self._prefix()
+            left = self._prefix(level)
             while True:
                 op = self._operator()
                 if op is None or OPERATORS[op][0] < level:
@@ -72,7 +74,7 @@ class TermParser(Cursor):
         if token.kind != lexer.SYM:
             return None
         char = token.value
-        if char == ">" and (self.in_angle or token.glued):
+        if char == ">" and token.glued:
             return None
         for op in LONG:
             if op[0] == char and self.is_symbol(op):
@@ -80,17 +82,13 @@ class TermParser(Cursor):
         if char == "<" and self.is_symbol("<-"):
             return None
         after = self.ahead()
-        if char in "+-%" and after.glued and not (char == "%" and after.kind == lexer.SYM and after.value in ")]}"):
+        if after.glued and (char == "%" or (char in "+-" and after.kind == NAME)):
             return None
-        if char == "&" and after.glued:
-            if after.kind in (lexer.U32, lexer.NAT):
-                return None
-            if after.kind == NAME and self.is_symbol(":", 2):
-                return None
         return char if char in OPERATORS else None
 
-    def _prefix(self) -> s.Surface:
+    def _prefix(self, level: int) -> s.Surface:
         token = self.here
+        lambdas = level == ARROW  # an operand is no lambda
         if token.kind == lexer.SYM:
             if token.value == "@":
                 return self._arrow()
@@ -99,9 +97,9 @@ class TermParser(Cursor):
             if token.value == "%":
                 return self._rewrite()
             if token.value == "+":
-                return self._plus()
+                return self._plus(lambdas)
         elif token.kind == NAME:
-            if self.is_symbol("=>", 1) and token.value not in KEYWORDS:
+            if lambdas and self.is_symbol("=>", 1) and token.value not in KEYWORDS:
                 self.at += 3
                 return s.SLam(ONE, token.value, self.body(), token.start)
             if token.value == "match":
@@ -152,14 +150,14 @@ class TermParser(Cursor):
         motive = self.term()
         return s.SRewrite(name, evidence, motive, self.tail(), start)
 
-    def _plus(self) -> s.Surface:
+    def _plus(self, lambdas: bool) -> s.Surface:
         start = self.here.start
         if not self.ahead().glued:
             self.fail("a term")
         self.at += 1
         if not self.glued_name(0):
             self.fail("a name")
-        if self.is_symbol("=>", 1):
+        if lambdas and self.is_symbol("=>", 1):
             name = self.name().value
             self.at += 2
             return s.SLam(MANY, name, self.body(), start)
@@ -182,7 +180,7 @@ class TermParser(Cursor):
                 term = self._call(term)
             elif token.value == "[":
                 self.at += 1
-                index = self._inner()
+                index = self.term()
                 self.expect("]")
                 term = s.SIndex(term, index, token.start)
             elif token.value == "!" and token.glued and self.is_symbol("!("):
@@ -191,16 +189,8 @@ class TermParser(Cursor):
             else:
                 return term
 
-    def _inner(self) -> s.Surface:
-        """A term inside brackets, where ``>`` is an operator again."""
-        outer, self.in_angle = self.in_angle, False
-        term = self.term()
-        self.in_angle = outer
-        return term
-
     def _call(self, fun: s.Surface) -> s.Surface:
         start = self.here.start
-        outer, self.in_angle = self.in_angle, False
         self.at += 1
         args: list[s.Surface] = []
         tildes = 0
@@ -211,7 +201,6 @@ class TermParser(Cursor):
             args.append(self.term())
             self.accept(",")
         self.at += 1
-        self.in_angle = outer
         return s.SCall(fun, args, tildes, start if tildes else fun.pos)
 
     def _atom(self) -> s.Surface:
@@ -228,9 +217,7 @@ class TermParser(Cursor):
             self.at += 1
             return s.SLit(kind, token.value, token.start)
         if kind == lexer.SYM:
-            outer, self.in_angle = self.in_angle, False
             found = self._bracket(token.value)
-            self.in_angle = outer
             if found is not None:
                 return found
         raise self.failure("a term")
@@ -252,7 +239,7 @@ class TermParser(Cursor):
 
     def _successors(self, count: int, start: int) -> s.Surface:
         self.at += 1
-        operand = self._plus() if self.is_symbol("+") else self._postfix()
+        operand = self.term()  # all of it: 1n+a <> b is 1n+(a <> b)
         if count > PLUS_LIMIT:
             add = s.SName("Nat.add", start)
             return s.SCall(add, [s.SLit(lexer.NAT, str(count), start), operand], 0, start)
@@ -266,7 +253,7 @@ class TermParser(Cursor):
         if word == "Kind":
             self.at += 1
             self.expect("(")
-            quantity = self._inner()
+            quantity = self.term()
             self.expect(")")
             return s.SKind(quantity, token.start)
         if word in ("Type", "Data", "Quant"):
@@ -285,41 +272,35 @@ class TermParser(Cursor):
         return s.SName(word, token.start)
 
     def _items(self, closing: Literal["}", "]"]) -> list[s.Surface]:
-        outer, self.in_angle = self.in_angle, False
         items: list[s.Surface] = []
         while not self.is_symbol(closing):
             items.append(self.term())
             self.accept(",")
         self.at += 1
-        self.in_angle = outer
         return items
 
     def family(self, name: str, start: int) -> s.Surface:
         self.at += 1
-        outer, self.in_angle = self.in_angle, True
         args: list[s.Surface] = []
         while not self.is_symbol(">"):
             if args:
                 args.append(self.term())
                 self.accept(",")
                 continue
-            args.append(self.term(ATOM))
+            args.append(self.term(OPERATORS["<>"][0]))
             if not self.accept(",") and not self.is_symbol(">"):
                 self.fail("'>' or ',' (a compound type argument takes parens: F<(A & B)>)")
         self.at += 1
-        self.in_angle = outer
         return s.SFamily(name, args, False, start)
 
     def _parens(self) -> s.Surface:
         start = self.here.start
         self.at += 1
         term = self.body()
-        if self.is_symbol(","):
-            items = [term]
-            while self.accept(","):
-                if self.is_symbol(")") and len(items) > 1:
-                    break
-                items.append(self.body())
+        items = [term]
+        while not isinstance(items[-1], _STATEMENTS) and self.accept(","):
+            items.append(self.body())
+        if len(items) > 1:
             self.expect(")")
             return s.STuple(items, start)
         if self.accept(":"):
@@ -339,6 +320,8 @@ class TermParser(Cursor):
         first = self.term()
         if self.accept(":"):
             type_ = self.term(ATOM)
+            if self.is_symbol("^"):
+                raise outside("an array by the depth of its tree", Place(self.file, self.here.start))
             self.expect("*")
             depth = self.term()
             self.expect("]")
