@@ -277,3 +277,26 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
         ran = run(binary, environment={"OPTCHAT_BEND_MB": limit})
         assert (ran.out, ran.status) == ("", 1)
         assert says in ran.err
+
+
+EAT = """import Base
+@unsafe
+def eat(+n: Nat, xs: +List<Nat>) -> Nat:
+  eat(1n+n, n <> xs)
+def main() -> Nat:
+  eat(0n, [])
+"""
+
+
+def test_memory_is_bounded_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both halves of the heap, and the stack: what the system gives is little more than the limit."""
+    binary = build(EAT, tmp_path)
+    monkeypatch.setenv("OPTCHAT_BEND_MB", "100")
+    ran = run_within(130, binary)
+    assert (ran.out, ran.status) == ("", 1)
+    assert "OPTCHAT_BEND_MB" in ran.err
+
+
+def test_a_def_that_only_begins_again_compiles(tmp_path: Path) -> None:
+    spin = "import Base\n@unsafe\ndef spin(n: Nat) -> Nat:\n  spin(n)\ndef main() -> Nat:\n  spin(0n)\n"
+    assert fast(spin, tmp_path).exists()

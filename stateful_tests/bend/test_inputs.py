@@ -223,6 +223,14 @@ def test_steps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stopped: more than 1000000 steps" in check(ENDLESS.format("spin(1n+n)").encode())
 
 
+def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("optchat_bridge.bend.evaluate.STEP_LIMIT", 1 << 62)
+    monkeypatch.setenv(limits.TIME_VARIABLE, "1")
+    assert "more than 1 s of processor time (OPTCHAT_BEND_SECONDS sets another limit)" in check(
+        ENDLESS.format("spin(1n+n)").encode()
+    )
+
+
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.MEMORY_VARIABLE, str(limits.memory_used() + 50))
     assert "MB of memory (OPTCHAT_BEND_MB sets another limit)" in check(ENDLESS.format("1n+spin(n)").encode())
@@ -248,9 +256,11 @@ def test_what_is_interrupted_ends(tmp_path: Path) -> None:
         assert process.wait(30) not in (0, 1)
 
 
-def test_a_wrong_memory_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(limits.MEMORY_VARIABLE, "lots")
-    assert "OPTCHAT_BEND_MB must be a positive number of megabytes, got 'lots'" in check(b"import Base\n")
+@pytest.mark.parametrize(("variable", "unit"), [("OPTCHAT_BEND_MB", "megabytes"), ("OPTCHAT_BEND_SECONDS", "seconds")])
+@pytest.mark.parametrize("value", ["lots", "0", "-1", "1.5", "9" * 5000])
+def test_a_wrong_limit_is_named(variable: str, unit: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+    assert f"{variable} must be a positive number of {unit}, got '{value[:40]}'" in check(b"import Base\n")
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:

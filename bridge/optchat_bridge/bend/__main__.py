@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .errors import BendError
+from .errors import STOPPED, BendError
 from .execute import run_file
 from .report import check_file, render, render_error
 
@@ -22,9 +22,17 @@ def main(arguments: list[str]) -> int:
             try:
                 return run_file(path, rest)
             except BendError as error:
-                return say("SOME PROOFS FAIL\n" + render_error(error, {}), 1)
+                return refused(error)
     print(USAGE, file=sys.stderr)
     return 1
+
+
+def refused(error: BendError) -> int:
+    """A program that was not run, or not to its end: a limit says nothing about its proofs."""
+    if error.message.startswith(STOPPED):
+        print(f"error: {error.message}", file=sys.stderr)
+        return 1
+    return say("SOME PROOFS FAIL\n" + render_error(error, {}), 1)
 
 
 def say(text: str, status: int) -> int:
@@ -37,4 +45,7 @@ def say(text: str, status: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import core as c
 from . import values as v
+from .limits import Exceeded
 from .values import Node
 
 if TYPE_CHECKING:
@@ -298,5 +299,7 @@ def compile_step(machine: Machine, fun: v.Def, numerals: bool) -> Step | None:
     """A step function for a def, or None where the walk has to do."""
     try:
         return _Writer(machine, fun, numerals).write()
+    except Exceeded:
+        raise
     except (_TooDeepError, RecursionError, SyntaxError, MemoryError):
         return None

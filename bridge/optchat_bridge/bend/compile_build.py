@@ -73,7 +73,7 @@ def build_binary(
     Raises BendError when the file does not check, NotCompiled when only the evaluator can run it, NoCompiler.
     ``natives`` as in build_c; ``flags`` are the C compiler's.
     """
-    binary = deep(lambda: _checked_binary([compiler(), *flags], os.fspath(path), natives))
+    binary = deep(lambda: _checked_binary([compiler(), *flags], os.fspath(path), natives), timed=True)
     if out is None:
         return binary
     shutil.copy2(binary, out)

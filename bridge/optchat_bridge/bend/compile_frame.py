@@ -97,6 +97,8 @@ class Frame:
                     f"if ((size_t)(hlim - hp) < {each.words}) {{ {save} collect({len(saved)}, {each.words}); {load} }}"
                 )
         body = [line for line in self.lines if line and (self.loops or line != START)] + self.resumes
+        if not any(word in line for line in body for word in ("return", "RETURN", "TAIL")):
+            body.append("return pc;")  # never reached: all that the function does is to begin again
         head = [f"static int {self.name}(int pc) {{"]
         if self.locals:
             head.append(f"W {', '.join(f'v{v}' for v in sorted(self.locals))};")

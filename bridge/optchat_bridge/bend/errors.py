@@ -7,7 +7,10 @@ and a successful one does not.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+STOPPED: Final = "stopped: "
+"""How the message begins when a limit was reached."""
 
 
 class Place(NamedTuple):
@@ -66,4 +69,4 @@ def outside(what: str, place: Place | None) -> BendError:
 
 def stopped(why: str) -> BendError:
     """A limit of time, memory or depth: says nothing about truth."""
-    return BendError(message=f"stopped: {why}", plain=True)
+    return BendError(message=f"{STOPPED}{why}", plain=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import subprocess
 import sys
 
@@ -10,8 +12,8 @@ from . import core
 from .compile_build import NoCompiler, build_binary
 from .compile_lower import NotCompiled
 from .effects import Exit, Runner
-from .errors import BendError, printable
-from .limits import deep
+from .errors import BendError, printable, stopped
+from .limits import deep, over_time, time_limit
 from .session import Session
 from .values import VCall
 
@@ -31,10 +33,26 @@ def run_file(path: str | os.PathLike[str], arguments: list[str], *, compiled: bo
             pass
         else:
             sys.stdout.flush()
-            status = subprocess.run([binary, *arguments], check=False).returncode
-            if status != CANNOT_RUN or deep(lambda: has_effects(os.fspath(path))):
+            status = _run_binary([os.fspath(binary), *arguments])
+            if status != CANNOT_RUN or deep(lambda: has_effects(os.fspath(path)), timed=True):
                 return status
-    return deep(lambda: evaluate_file(os.fspath(path), arguments))
+    return deep(lambda: evaluate_file(os.fspath(path), arguments), timed=True)
+
+
+def _run_binary(command: list[str]) -> int:
+    """Runs a compiled program within the time limit; its status, as a shell has it. Raises BendError past the limit."""
+    seconds = time_limit()
+
+    def limited() -> None:
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        least = seconds if most == resource.RLIM_INFINITY else min(seconds, most)
+        resource.setrlimit(resource.RLIMIT_CPU, (least, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    status = subprocess.run(command, check=False, preexec_fn=limited).returncode
+    if status == -signal.SIGXCPU:
+        raise stopped(over_time(seconds))
+    return status if status >= 0 else 128 - status
 
 
 def has_effects(path: str) -> bool:

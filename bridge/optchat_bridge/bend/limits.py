@@ -1,4 +1,4 @@
-"""The limits of a check: depth of recursion, steps, memory; and the thread in which deep work runs.
+"""The limits of a check: depth of recursion, steps, memory, time; and the thread in which deep work runs.
 
 Recursion of Python functions among each other uses the heap (from CPython 3.11 on), so one thread with a high
 recursion limit serves any depth that memory allows. What still uses the machine stack is bounded by the nesting of
@@ -12,6 +12,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
@@ -23,7 +24,9 @@ if sys.platform != "win32":
 STEP_LIMIT: Final = 100_000_000
 """Unfoldings of one check."""
 MEMORY_VARIABLE: Final = "OPTCHAT_BEND_MB"
-_DEFAULT_MB: Final = 4096
+TIME_VARIABLE: Final = "OPTCHAT_BEND_SECONDS"
+_DEFAULTS: Final = {MEMORY_VARIABLE: 4096, TIME_VARIABLE: 600}
+_UNITS: Final = {MEMORY_VARIABLE: "megabytes", TIME_VARIABLE: "seconds"}
 _STACK: Final = 512 * 2**20
 _LOOK: Final = 0.1
 """Seconds between two looks at the memory from outside."""
@@ -32,14 +35,24 @@ _RECURSION: Final = 100_000_000
 Result = TypeVar("Result")
 
 
-def memory_limit() -> int:
-    """Megabytes that a check may use: OPTCHAT_BEND_MB, else 4096."""
-    text = os.environ.get(MEMORY_VARIABLE, "")
+def _setting(variable: str) -> int:
+    text = os.environ.get(variable, "")
     if not text:
-        return _DEFAULT_MB
-    if not text.isdecimal() or not int(text):
-        raise BendError(message=f"{MEMORY_VARIABLE} must be a positive number of megabytes, got {text!r}", plain=True)
+        return _DEFAULTS[variable]
+    if not text.isdecimal() or not 0 < len(text) < 10 or not int(text):
+        wanted = f"a positive number of {_UNITS[variable]}"
+        raise BendError(message=f"{variable} must be {wanted}, got {text[:40]!r}", plain=True)
     return int(text)
+
+
+def memory_limit() -> int:
+    """Megabytes that a check may use: OPTCHAT_BEND_MB, else 4096. Raises BendError."""
+    return _setting(MEMORY_VARIABLE)
+
+
+def time_limit() -> int:
+    """Seconds of the processor that a check or a program may use: OPTCHAT_BEND_SECONDS, else 600. Raises BendError."""
+    return _setting(TIME_VARIABLE)
 
 
 def over_memory(limit: int) -> str:
@@ -47,11 +60,23 @@ def over_memory(limit: int) -> str:
     return f"more than {limit} MB of memory ({MEMORY_VARIABLE} sets another limit)"
 
 
+def over_time(limit: int) -> str:
+    """What is said of work that passed its limit, in seconds."""
+    return f"more than {limit} s of processor time ({TIME_VARIABLE} sets another limit)"
+
+
 class Exceeded(MemoryError):
-    """Raised inside work that passed the limit where it takes no steps that would be counted."""
+    """Raised inside work that passed the limit of memory where it takes no steps that would be counted."""
 
     def __str__(self) -> str:
         return over_memory(memory_limit())
+
+
+class TooLong(Exceeded):
+    """The same for the limit of time; whatever ends well when memory is short ends well here."""
+
+    def __str__(self) -> str:
+        return over_time(time_limit())
 
 
 def memory_used() -> int:
@@ -62,13 +87,15 @@ def memory_used() -> int:
     return peak // 2**20 if sys.platform == "darwin" else peak // 2**10
 
 
-def deep(work: Callable[[], Result]) -> Result:
-    """Runs work in a thread of its own, whose recursion is bounded by memory alone.
+def deep(work: Callable[[], Result], *, timed: bool = False) -> Result:
+    """Runs work in a thread of its own, whose recursion is bounded by memory alone, and by the time limit if ``timed``.
 
     The cyclic garbage collector rests meanwhile: graphs are large and nearly free of cycles
     (perf/counter_1000000: 11.8 s with it, 3.1 s without). Work that passes the memory limit is ended with Exceeded,
-    and work that Ctrl-C or a signal's handler interrupts with KeyboardInterrupt.
+    work that takes too long with TooLong, and work that Ctrl-C or a signal's handler interrupts with KeyboardInterrupt.
+    Raises BendError for a limit that is no number.
     """
+    memory, seconds = memory_limit(), time_limit() if timed else None
     results: list[Result] = []
     failures: list[BaseException] = []
 
@@ -87,7 +114,7 @@ def deep(work: Callable[[], Result]) -> Result:
     try:
         thread = threading.Thread(target=body)
         thread.start()
-        _watch(thread)
+        _watch(thread, memory, seconds)
     finally:
         threading.stack_size(0)
         sys.setrecursionlimit(before)
@@ -98,20 +125,18 @@ def deep(work: Callable[[], Result]) -> Result:
     return results[0]
 
 
-def _watch(thread: threading.Thread) -> None:
+def _watch(thread: threading.Thread, memory: int, seconds: int | None) -> None:
     """Waits for a thread, and ends it when it has to be.
 
     The collector need not look at what ended work leaves (an interrupted ``2**40``: 8 s to the exit, 24 s without).
     """
-    try:
-        limit = memory_limit()
-    except BendError:
-        limit = sys.maxsize  # the work finds the wrong value too, and says so where it can be reported
+    start = time.process_time()
     try:
         while thread.is_alive():
             thread.join(_LOOK)
-            if memory_used() > limit and thread.is_alive():
-                _end(thread, Exceeded)
+            over = memory_used() > memory
+            if thread.is_alive() and (over or (seconds is not None and time.process_time() - start > seconds)):
+                _end(thread, Exceeded if over else TooLong)
                 thread.join()
                 gc.freeze()
     except BaseException:

@@ -17,7 +17,10 @@ _SHOWN: Final = 160
 
 def check_file(path: str | os.PathLike[str], *, main: bool = True) -> Report:
     """Checks a file and all it imports; with ``main``, gives the value of a pure main too."""
-    return deep(lambda: _check(os.fspath(path), main))
+    try:
+        return deep(lambda: _check(os.fspath(path), main), timed=True)
+    except BendError as error:
+        return Report(ok=False, error=error)
 
 
 def run_file(path: str | os.PathLike[str]) -> Report:

@@ -9,7 +9,8 @@ enum { NURSERY = 1 << 19 }; /* words */
 static W *heap_base;
 static W *stack_base;
 static size_t heap_words, stack_words;
-static size_t heap_max = (size_t)4096 << 17; /* words: 4096 MB, or OPTCHAT_BEND_MB */
+/* Words for both halves of the heap and the stack: 4096 MB, or OPTCHAT_BEND_MB. */
+static size_t heap_max = (size_t)4096 << 17;
 
 int fail(const char *why) {
   fflush(stdout);
@@ -33,10 +34,18 @@ static W *new_words(size_t words) {
   return p;
 }
 
+static W *spare; /* the block that the last collection emptied: fresh pages cost as much as copying into them */
+static size_t spare_words;
+
 void grow_stack(void) {
   size_t used = (size_t)(sp - stack_base);
   stack_words *= 2;
-  if (stack_words > heap_max) fail("the computation is too deep: more memory than OPTCHAT_BEND_MB allows");
+  if (stack_words + heap_words + spare_words > heap_max) {
+    free(spare);
+    spare = NULL;
+    spare_words = 0;
+  }
+  if (stack_words + heap_words > heap_max) fail("the computation is too deep: it needs more than OPTCHAT_BEND_MB allows");
   stack_base = realloc(stack_base, stack_words * sizeof(W));
   if (stack_base == NULL) fail("out of memory");
   sp = stack_base + used;
@@ -44,8 +53,6 @@ void grow_stack(void) {
 }
 
 static W *from_low, *from_high;
-static W *spare; /* the block that the last collection emptied: fresh pages cost as much as copying into them */
-static size_t spare_words;
 
 static W moved(W x) {
   for (;;) {
@@ -81,12 +88,14 @@ static void copy_all(size_t saved) {
 }
 
 /* Copies what is reachable from the stack, with `saved` words above sp, and makes room for `need` words.
- * The next collection comes when half as much again as is alive was allocated, or 4 MB. */
+ * The next collection comes when half as much again as is alive was allocated, or 4 MB; near the limit when less was,
+ * but not so little that the program does nothing but collect. */
 void collect(size_t saved, size_t need) {
+  size_t half = (heap_max - stack_words) / 2;
   size_t used = (size_t)(hp - heap_base), most = used + used / 2 + need + NURSERY;
   if (spare_words < used + need + NURSERY) {
     free(spare);
-    spare_words = most > heap_max ? used + need + NURSERY : most;
+    spare_words = most > half ? used + need + NURSERY : most;
     spare = new_words(spare_words);
   }
   W *old = heap_base;
@@ -99,8 +108,8 @@ void collect(size_t saved, size_t need) {
   spare = old;
   spare_words = old_words;
   size_t live = (size_t)(hp - heap_base), next = live + live / 2 + need + NURSERY;
-  if (next > heap_max) next = heap_max;
-  if (next < live + need) fail("out of memory: the program needs more than OPTCHAT_BEND_MB allows");
+  if (next > half) next = half;
+  if (next < live + live / 8 + need) fail("out of memory: the program needs more than OPTCHAT_BEND_MB allows");
   hlim = heap_base + (next > heap_words ? heap_words : next);
 }
 

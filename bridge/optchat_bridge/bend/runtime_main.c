@@ -7,11 +7,11 @@ int main(int argc, char **argv) {
     if (megabytes < 1 || megabytes > 1048576) return fail("OPTCHAT_BEND_MB is a number of megabytes, 1 to 1048576");
     heap_max = (size_t)megabytes << 17;
   }
+  stack_words = (size_t)1 << 16;
   heap_words = (size_t)1 << 18;
-  if (heap_words > heap_max) heap_words = heap_max;
+  if (heap_words > (heap_max - stack_words) / 2) heap_words = (heap_max - stack_words) / 2;
   heap_base = hp = new_words(heap_words);
   hlim = heap_base + heap_words;
-  stack_words = (size_t)1 << 16;
   stack_base = sp = new_words(stack_words);
   slim = stack_base + stack_words - STACK_SLACK;
   set_arguments(argc, argv);
