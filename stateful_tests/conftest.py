@@ -1,6 +1,7 @@
-"""Hypothesis profiles: `ci` for every run, `nightly` for the long searches (`OPTCHAT_HYPOTHESIS=nightly`)."""
+"""Hypothesis profiles: `ci` for every run, `nightly` for long searches (`OPTCHAT_HYPOTHESIS=nightly`); and Ctrl-C."""
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -11,4 +12,7 @@ settings.register_profile(
 settings.register_profile(
     "nightly", max_examples=3000, stateful_step_count=120, deadline=None, suppress_health_check=SLOW, print_blob=True
 )
+# A shell's background job begins with Ctrl-C ignored, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.load_profile(os.environ.get("OPTCHAT_HYPOTHESIS", "ci"))
