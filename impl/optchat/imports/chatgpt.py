@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from mmap import mmap
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from optchat.imports.dates import BadDate, epoch_date
-from optchat.imports.files import Advance, mapped, member_of
+from optchat.imports.files import Advance, chunks_of, member_of
 from optchat.imports.jsontext import Element, elements, has_surrogate, repaired
 from optchat.imports.record import Damage, ImportFailed, Keys, LeftOut, Parsed, Record, Stream, utc
 from optchat.store.strictjson import BadJson, loads
@@ -48,28 +48,27 @@ def parse(path: Path, advance: Advance) -> Stream:
     with path.open("rb") as file:
         zipped = file.read(4) == b"PK\x03\x04"
     keys = Keys(SOURCE)
-    with mapped(path, member_of(path, MEMBER) if zipped else None) as data:
-        line, read = 1, 0
-        for element in _conversations(path, data):
-            line += data[read : element.start].count(b"\n")
-            advance(element.start - read)
-            read = element.start
-            yield from conversation(path, line, element, keys)
-        advance(len(data) - read)
+    for element in _conversations(path, chunks_of(path, advance, member_of(path, MEMBER) if zipped else None)):
+        yield from conversation(path, element, keys)
 
 
-def _conversations(path: Path, data: mmap) -> Iterator[Element]:
-    start = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+def _conversations(path: Path, chunks: Iterator[bytes]) -> Iterator[Element]:
+    first = next(chunks, b"").removeprefix(b"\xef\xbb\xbf")
+    start = first.lstrip()[:1]
     if start == b"{":
-        yield Element(0, data[: LIMIT + 1].removeprefix(b"\xef\xbb\xbf"), True)
+        data = bytearray(first)
+        for chunk in chunks:
+            data += chunk[: max(0, LIMIT + 1 - len(data))]
+        yield Element(1, bytes(data), True)
     elif start == b"[":
-        yield from elements(data, LIMIT)
+        yield from elements(chain([first], chunks), LIMIT)
     else:
         raise ImportFailed(f"{path}: these are no conversations of a ChatGPT export: a JSON array is expected")
 
 
-def conversation(path: Path, line: int, element: Element, keys: Keys) -> Stream:
+def conversation(path: Path, element: Element, keys: Keys) -> Stream:
     """The messages of one conversation, from the root down, a node's branches in their order."""
+    line = element.line
     try:
         if not element.whole:
             raise BadNode("the file ends within a conversation")

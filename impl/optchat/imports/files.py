@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import lzma
-import mmap
 import os
 import struct
 import tempfile
@@ -12,12 +11,17 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from optchat.imports.record import ImportFailed
 
 LINE_LIMIT = 64 << 20
 """The most bytes of one line: a longer one is no record, and would only fill the memory."""
+
+CHUNK = 1 << 20
+"""Bytes read at once of a file that has no lines."""
+
+SHORTER = "it became shorter while it was read: import it again"
 
 HEAD = 64 << 10
 """How much of a file's start is looked at to tell what it is."""
@@ -89,24 +93,29 @@ def lines_of(path: Path, advance: Advance) -> Iterator[Line]:
                 advance(len(rest))
                 ended = rest.endswith(b"\n")
         if file.tell() < size:
-            raise ImportFailed(f"{path}: it became shorter while it was read: import it again")
+            raise ImportFailed(f"{path}: {SHORTER}")
 
 
 def too_long(line: Line) -> bool:
     return len(line.data) >= LINE_LIMIT - 3 and not line.ended
 
 
-@contextmanager
-def mapped(path: Path, member: str | None = None) -> Iterator[mmap.mmap]:
-    """A file's bytes, or those of a member of a zip file, without holding them in memory. Raises ImportFailed."""
-    if member is None:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield data
+def chunks_of(path: Path, advance: Advance, member: str | None = None) -> Iterator[bytes]:
+    """The bytes of a file, or of a member of a zip file, in pieces.
+
+    They are read, not mapped: a mapped file that is cut by another process would end this one. Raises ImportFailed
+    when the file became shorter meanwhile, and on a member that is damaged or empty.
+    """
+    if member is not None:
+        yield from _unpacked(path, advance, member)
         return
-    with in_temporary(), tempfile.TemporaryFile() as unpacked:
-        _unpack(path, member, unpacked)
-        with mmap.mmap(unpacked.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        while data := file.read(CHUNK):
+            advance(len(data))
             yield data
+        if file.tell() < size:
+            raise ImportFailed(f"{path}: {SHORTER}")
 
 
 def member_of(path: Path, name: str) -> str:
@@ -127,21 +136,18 @@ def member_of(path: Path, name: str) -> str:
     return member.filename
 
 
-def _unpack(path: Path, member: str, file: IO[bytes]) -> None:
-    for data in _unpacked(path, member):
-        file.write(data)
-    if not file.tell():
-        raise ImportFailed(f"{path}: {member} in this zip file is empty")
-    file.flush()
-
-
-def _unpacked(path: Path, member: str) -> Iterator[bytes]:
+def _unpacked(path: Path, advance: Advance, member: str) -> Iterator[bytes]:
+    empty = True
     try:
         with zipfile.ZipFile(path) as archive, archive.open(member) as source:
-            while data := source.read(1 << 20):
+            while data := source.read(CHUNK):
+                empty = False
+                advance(len(data))
                 yield data
     except ZIP_ERRORS as error:
         raise ImportFailed(f"{path}: {member} in this zip file cannot be read: {error}") from None
+    if empty:
+        raise ImportFailed(f"{path}: {member} in this zip file is empty")
 
 
 @contextmanager
