@@ -57,7 +57,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{\\{True: {B}; False: {B}} : Bool -> Bool}({B})",
     ),
     LIST: (
-        "{N} <> {L}",
+        "({N}) <> {L}",
         "List.append(&2, Nat, {L}, {L})",
         "List.reverse(&2, Nat, {L})",
         "List.take(&2, Nat, {L}, {N})",

@@ -14,6 +14,7 @@ from .context import NOTHING, TEMPLATE, Ctx, Usage, add, join
 from .descent import decreases, part, passed
 from .errors import Place
 from .judge import Judge, mentioned
+from .specialize import specialize
 from .templates import TemplateCall
 from .values import Node
 
@@ -54,7 +55,7 @@ class Checker(Judge):
         if term.name.startswith(c.UNKNOWN):
             self.fail(ctx, term.pos, "a defined name", term.name.removeprefix(c.UNKNOWN))
         decl = self.program.signature(term.name)
-        if live and term.name not in self.complete and not ctx.unsafe:
+        if live and term.name not in self.complete and not (ctx.unsafe and self._may_look_ahead(decl, ctx)):
             if term.name != ctx.owner:
                 self.fail(ctx, term.pos, _UNFILLED, self.shower.rename(term.name))
             if not decreases(ctx.shape, ctx.skipped, args, ctx.strip):
@@ -62,6 +63,10 @@ class Checker(Judge):
         if decl.templates and len(args) < decl.templates:
             self.fail(ctx, term.pos, f"{_CLOSED} (a def parameter is not comptime)", self.shower.rename(term.name))
         return self.def_type(decl)
+
+    def _may_look_ahead(self, decl: c.DefDecl, ctx: Ctx) -> bool:
+        """An unsafe def calls what is below it, but no template other than in a template's text."""
+        return not decl.templates or decl.name == ctx.owner or any(each.mark == TEMPLATE for each in ctx.known)
 
     def _call(self, term: c.App, ctx: Ctx, live: bool) -> tuple[Node, Usage]:
         if isinstance(term.fun, c.Ref):
@@ -139,6 +144,15 @@ class Checker(Judge):
         return self.machine.inst(decl.kind, env)
 
     # Checking
+
+    def check_instance(self, name: str, args: tuple[c.Term, ...], label: str) -> None:
+        """Checks a template at closed ``~`` arguments, as the def that ``label`` names."""
+        decl = self.program.body(name)
+        assert decl.body is not None
+        type_ = self.def_type(decl, tuple([self.machine.inst(arg, ()) for arg in args]))
+        outer, self.file = self.file, decl.fill_file or decl.file
+        self.check(specialize(decl.body, args), type_, Ctx(owner=label, unsafe=decl.unsafe), True)
+        self.file = outer
 
     def check(self, term: c.Term, type_: Node, ctx: Ctx, live: bool) -> Usage:
         """Holds a term to a type and gives its uses."""

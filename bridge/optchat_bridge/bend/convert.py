@@ -118,8 +118,10 @@ class Converter:
     def _values(self, left: Node, right: Node) -> bool:
         if type(left) is int or type(right) is int or type(left) is v.VPlus or type(right) is v.VPlus:
             return self._numerals(left, right)
-        if type(left) is v.VLam or type(right) is v.VLam or self._partial(left, right):
+        if type(left) is v.VLam or type(right) is v.VLam:
             return self._eta(left, right)
+        if _bare(left) and _bare(right):
+            return self._names(left, right)
         if type(left) is not type(right):
             return self._literals(left, right)
         return self._parts(left, right, self._conv)
@@ -145,11 +147,12 @@ class Converter:
             total += node.count
             node = node.tail
 
-    def _partial(self, left: Node, right: Node) -> bool:
-        """Whether eta is needed between two calls, one of them with too few arguments."""
-        if type(left) is v.VCall and type(right) is v.VCall and left.fun is right.fun:
-            return len(left.args) != len(right.args) and _lacks(left) and _lacks(right)
-        return _lacks(left) or _lacks(right)
+    def _names(self, left: Any, right: Any) -> bool:
+        """Two defs without arguments are equal when they agree on variables; with some arguments, by name only."""
+        if left.fun is right.fun:
+            return True
+        args: tuple[Node, ...] = tuple([self.machine.fresh("x") for _ in range(max(left.fun.arity, right.fun.arity))])
+        return self._conv(self.machine.apply_lazy(left, args), self.machine.apply_lazy(right, args))
 
     def _eta(self, left: Node, right: Node) -> bool:
         if not _is_function(left) or not _is_function(right):
@@ -284,8 +287,8 @@ class Converter:
         return type(kind) is v.VKind and self.at_most(v.QUANTITIES[2], kind.quantity)
 
 
-def _lacks(node: Node) -> bool:
-    return type(node) is v.VCall and len(node.args) < node.fun.arity
+def _bare(node: Any) -> bool:
+    return type(node) is v.VCall and not node.args and node.fun.arity > 0
 
 
 def _is_function(node: Node) -> bool:

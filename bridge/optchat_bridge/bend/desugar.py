@@ -11,7 +11,7 @@ from typing import Final
 from . import arrays
 from . import core as c
 from . import surface as s
-from .errors import BendError, outside, parse_error
+from .errors import BendError, outside, parse_error, quoted
 from .modules import Library, Module
 from .pattern import braced, show_surface
 from .patterns import Binder, Closed, Local, MatchCompiler, Names, Scope, State
@@ -97,6 +97,8 @@ class Desugarer(Sugar):
             if name != "_":
                 scope[name] = local
         state = State(tuple(queue), {}, {}, len(fixed))
+        if not self.module.base:
+            self.matches.read.read_all(body)
         term = self.matches.body(body, scope, state)
         for name in reversed(fixed):
             term = c.Lam(c.ONE, name, term, body.pos)
@@ -176,6 +178,8 @@ class Desugarer(Sugar):
 
     def _call(self, term: s.SCall, scope: Scope, depth: int) -> c.Term:
         fun = self.term(term.fun, scope, depth)
+        if term.bang and not isinstance(fun, c.Ref):
+            raise parse_error("a named def before ! (only f!(..) offloads)", quoted("!"), self.place(term.pos))
         if term.tildes:
             self._check_tildes(term, fun)
         args = tuple(self.term(each, scope, depth) for each in term.args)
@@ -224,6 +228,8 @@ class Desugarer(Sugar):
             raise outside(f"the operator {term.op}", self.place(pos))
         if term.op in _SPACED and space is None:
             raise BendError(message="a type for this operator (write (a + b : Nat))", place=self.place(pos))
+        if term.op not in _SPACED and term.op not in _FIXED:
+            space = None
         left = self._operators(term.left, space, scope, depth)
         right = self._operators(term.right, space, scope, depth)
         if term.op == "<>":
@@ -337,13 +343,24 @@ class Desugarer(Sugar):
             raise parse_error(wanted, term.monad, self.place(term.pos))
         return self._steps(term, 0, tuple(args[:-1]), args[-1], scope, depth)
 
+    def _monad(self, term: s.SDo, args: tuple[c.Term, ...]) -> c.Term:
+        """The type of the whole block."""
+        entry = self.global_(term.monad, term.pos)
+        if not isinstance(entry.decl, s.SType):
+            return c.App(c.Ref(entry.name, term.pos), args, term.pos)
+        total = len(entry.decl.params)
+        if len(args) != total:
+            count = f"{term.monad} with {total} parameter{'s' if total != 1 else ''}"
+            raise parse_error(count, term.monad, self.place(term.pos))
+        return c.Data(entry.name, args, term.pos)
+
     def _steps(
         self, term: s.SDo, at: int, lead: tuple[c.Term, ...], result: c.Term, scope: Scope, depth: int
     ) -> c.Term:
         if at == len(term.steps):
             last = self.term(term.last, scope, depth)
             if not term.returns:
-                return last
+                return c.Ann(last, self._monad(term, (*lead, result)), term.last.pos)
             pure = self.global_(f"{term.monad}.pure", term.pos)
             return c.App(c.Ref(pure.name, term.pos), (*lead, result, last), term.last.pos)
         step = term.steps[at]

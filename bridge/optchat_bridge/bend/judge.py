@@ -30,7 +30,11 @@ class Judge:
         self.dependent_fields: dict[str, list[bool]] = {}
         self.complete: set[str] = set()
         """Defs that live code may use: checked, or opaque names of Base."""
-        self.instances = Instances(machine)
+        self.instances = Instances(self.check_instance)
+
+    def check_instance(self, name: str, args: tuple[c.Term, ...], label: str) -> None:
+        """Checks a template at closed ``~`` arguments, as the def that ``label`` names."""
+        raise NotImplementedError
 
     # Errors
 
@@ -63,8 +67,8 @@ class Judge:
 
     # Types and kinds
 
-    def def_type(self, decl: c.DefDecl) -> Node:
-        """The type of a def as a chain of function types."""
+    def def_type(self, decl: c.DefDecl, given: v.Env = ()) -> Node:
+        """The type of a def as a chain of function types, from the parameter behind those that are given."""
         params, result = decl.params, decl.result
         dependent = self._dependent.get(decl.name)
         if dependent is None:
@@ -79,7 +83,7 @@ class Judge:
             dom = self.machine.inst(param.type, env)
             return v.VPi(mark, param.name, dom, lambda arg: chain(index + 1, (*env, arg)), dependent[index])
 
-        return chain(0, ())
+        return chain(len(given), given)
 
     def need_data(self, kind: Node, name: str, pos: int, ctx: Ctx) -> None:
         """Refuses the mark + on a type that is not Data, unless the def is unsafe."""
@@ -88,7 +92,15 @@ class Judge:
             self.fail(ctx, pos, v.DATA, kind, note)
 
     def kind_of(self, type_: Node, ctx: Ctx) -> Node:
-        """The kind of a type that is known to be one; Type when in doubt."""
+        """The kind of a type that is known to be one; Type when in doubt.
+
+        A call has the kind that its def says: a type that is Data by another name may be a Type.
+        """
+        while isinstance(type_, v.VApp) and isinstance(fun := self.machine.whnf(type_.fun), v.VLam):
+            type_ = self.machine.apply_lazy(self.machine.inst(fun.term.body, (*fun.env, type_.args[0])), type_.args[1:])
+        if isinstance(type_, v.VCall):
+            kind = self._neutral_type(type_, ctx)
+            return v.TYPE if kind is None else kind
         value = self.machine.whnf(type_)
         if isinstance(value, v.VData):
             return self.machine.inst(self.program.type_decl(value.name).kind, value.args)
@@ -125,7 +137,7 @@ class Judge:
     def empty_in_scope(self, ctx: Ctx) -> bool:
         """Whether a live variable has a type without constructors."""
         for each in ctx.known:
-            if each.mark == c.ERASED:
+            if each.mark in (c.ERASED, TEMPLATE):
                 continue
             data = self.machine.whnf(each.type)
             if isinstance(data, v.VData) and data.gone == self.program.all_constructors(data.name):

@@ -71,6 +71,8 @@ class Library:
         self.order: list[tuple[Entry, bool]] = []
         """Items in the order of checking; the flag says that it is the filling of a law."""
         self.base_loaded = False
+        self.todos = 0
+        """How often ``?TODO`` is written."""
         self._loading: list[str] = []
         self._root = ""
 
@@ -111,6 +113,7 @@ class Library:
         self._loading.pop()
         self.modules[key] = module
         parser.declarations(self._law_test(module), lambda decl: self._declare(module, decl))
+        self.todos += parser.todos
         return module
 
     def load_base(self) -> None:
@@ -141,12 +144,15 @@ class Library:
         place = Place(module.path, decl.pos)
         if isinstance(decl, s.SDef) and decl.result is None:
             entry = self.names[self._meant(decl.name, module)[0]]
+            assert isinstance(entry.decl, s.SLaw)
+            templates = sum(each.template for each in entry.decl.clauses)
+            if len(decl.params) < templates:
+                raise parse_error(f"a name for each ~ clause of the law ({templates})", quoted(")"), place)
             entry.fill, entry.fill_module, entry.fill_order = decl, module, len(self.order)
             self.order.append((entry, True))
             return
-        alias = decl.name.split(".")[0]
-        if "." in decl.name and alias in module.aliases:
-            raise parse_error(f"a fresh name ({alias} is an import's alias)", quoted(decl.name), place)
+        self._refuse_alias("a fresh name", decl.name, module, place)
+        self._refuse_twin_templates(decl, module)
         full = module.prefix + decl.name
         if full in self.names or (not module.base and self.base_loaded and decl.name in NAMES):
             raise parse_error(f"a fresh name (duplicate declaration: {decl.name})", quoted(decl.name), place)
@@ -156,10 +162,25 @@ class Library:
             self._declare_constructors(module, entry, decl)
         self.order.append((entry, False))
 
+    def _refuse_alias(self, wanted: str, name: str, module: Module, place: Place) -> None:
+        """Nothing is declared under the alias of an import."""
+        alias, dot, _ = name.partition(".")
+        if dot and alias in module.aliases:
+            raise parse_error(f"{wanted} ({alias} is an import's alias)", quoted(name), place)
+
+    def _refuse_twin_templates(self, decl: s.SDecl, module: Module) -> None:
+        params = decl.params if isinstance(decl, s.SDef) else decl.clauses if isinstance(decl, s.SLaw) else []
+        names: set[str] = set()
+        for each in params:
+            if each.template and each.name in names:
+                raise parse_error("a fresh ~ binder name", quoted(each.name), Place(module.path, each.pos))
+            names.add(each.name if each.template else "")
+
     def _declare_constructors(self, module: Module, entry: Entry, decl: s.SType) -> None:
         for index, each in enumerate(decl.constructors):
             place = Place(module.path, each.pos)
             full = module.prefix + each.name
+            self._refuse_alias("a fresh constructor name", each.name, module, place)
             taken = not module.base and self.base_loaded and each.name in CONSTRUCTORS
             if taken or full in self.constructors:
                 fresh = f"a fresh constructor name (duplicate declaration: {each.name})"

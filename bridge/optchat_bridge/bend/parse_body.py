@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from . import surface as s
 from .core import ERASED, MANY, ONE
-from .errors import BendError, Place, quoted
+from .errors import BendError, Place, parse_error, quoted
 from .lexer import NAME, column
-from .parse_term import TermParser
+from .parse_term import TermParser, is_binder
 
 
 class BodyParser(TermParser):
@@ -29,16 +29,16 @@ class BodyParser(TermParser):
             self.fail("a lambda binder (one name: k => body)", quoted(self.text[self.here.start - 1]))
         if self._at_let():
             return self._let(head, start)
-        if self.is_symbol(":") and isinstance(head, s.SName | s.SMarked):
+        if self.is_symbol(":") and (is_binder(head) or isinstance(head, s.SMarked)):
             typed = self._typed_let(head, start)
             if typed is not None:
                 return typed
         if self.is_symbol("<-") and isinstance(head, s.SIndex):
             return self._store(head, start)
-        if isinstance(head, s.SMarked) and head.mark == ERASED:
-            self.fail("'='")
         if not self.here.fresh and self.starts_term():
             return self._parallel_let(head, start)
+        if isinstance(head, s.SMarked) and head.mark == ERASED:
+            self.fail("'='")
         return head
 
     def _at_let(self) -> bool:
@@ -50,6 +50,8 @@ class BodyParser(TermParser):
         return s.SMarked(ERASED, self.name().value, start)
 
     def _let(self, head: s.Surface, start: int) -> s.Surface:
+        if isinstance(head, s.SName) and not is_binder(head):
+            raise parse_error("a pattern (a binder or a constructor)", quoted(head.name), Place(self.file, start))
         self.expect("=")
         value = self.term()
         body = self.tail()
@@ -59,7 +61,8 @@ class BodyParser(TermParser):
             return s.SLet([s.SBind(head.mark, head.name, None, value, start)], body, start)
         return s.SOpen(head, value, body, start)
 
-    def _typed_let(self, head: s.SName | s.SMarked, start: int) -> s.Surface | None:
+    def _typed_let(self, head: s.Surface, start: int) -> s.Surface | None:
+        assert isinstance(head, s.SName | s.SMarked)
         mark = head.mark if isinstance(head, s.SMarked) else ONE
         before = self.at
         self.expect(":")
@@ -73,14 +76,17 @@ class BodyParser(TermParser):
 
     def _parallel_let(self, head: s.Surface, start: int) -> s.Surface:
         heads = [head]
-        while not self.here.fresh and self.starts_term() and not self._at_let():
-            heads.append(self._erased_name() if self.is_symbol("-") else self.term())
+        erased = isinstance(head, s.SMarked) and head.mark == ERASED  # the mark in front is every name's
+        while not self.here.fresh and not self.is_symbol("-") and self.starts_term() and not self._at_let():
+            if erased and self.is_symbol("+"):
+                break
+            heads.append(self.term())
         if not self._at_let():
             self.fail("'='")
         names: list[tuple[int, str, int]] = []
         for each in heads:
-            if isinstance(each, s.SName):
-                names.append((ONE, each.name, each.pos))
+            if isinstance(each, s.SName) and is_binder(each):
+                names.append((ERASED if erased else ONE, each.name, each.pos))
             elif isinstance(each, s.SMarked):
                 names.append((each.mark, each.name, each.pos))
             else:
@@ -156,7 +162,10 @@ class BodyParser(TermParser):
         pos = self.here.start
         marked = 1 if (self.is_symbol("+") or self.is_symbol("-")) and self.glued_name() else 0
         if self.ahead(marked).kind != NAME or not self.is_symbol(":", marked + 1):
-            return s.SStep(ONE, None, None, self.term(), False, pos)
+            value = self.term()
+            if self.accept("<-"):
+                return s.SStep(ONE, "_", value, self.term(), True, pos)
+            return s.SStep(ONE, None, None, value, False, pos)
         mark = ONE
         if marked:
             mark = MANY if self.is_symbol("+") else ERASED

@@ -19,12 +19,19 @@ _STATEMENTS = (s.SMatch, s.SLet, s.SOpen, s.SStore)
 """Bodies that end a pair of parentheses: no item of a tuple."""
 
 
+def is_binder(term: s.Surface) -> bool:
+    """Whether a term is a name without dots, and no word for a type of types."""
+    return isinstance(term, s.SName) and "." not in term.name and term.name not in KEYWORDS
+
+
 class TermParser(Cursor):
     """Terms; what a body is, a subclass says."""
 
     def __init__(self, text: str, file: str) -> None:
         super().__init__(text, file)
         self.case_column = -1
+        self.todos = 0
+        """Each ``?TODO`` counts, in a row that cannot be reached too."""
 
     def body(self) -> s.Surface:
         """A body, where a term may hold one."""
@@ -99,7 +106,7 @@ class TermParser(Cursor):
             if token.value == "+":
                 return self._plus(lambdas)
         elif token.kind == NAME:
-            if lambdas and self.is_symbol("=>", 1) and token.value not in KEYWORDS:
+            if lambdas and self.is_symbol("=>", 1) and token.value not in KEYWORDS and "." not in token.value:
                 self.at += 3
                 return s.SLam(ONE, token.value, self.body(), token.start)
             if token.value == "match":
@@ -143,8 +150,9 @@ class TermParser(Cursor):
         evidence = self.term()
         name: str | None = None
         if self.accept("@"):
-            if not isinstance(evidence, s.SName):
+            if not is_binder(evidence):
                 self.fail("a name before @ (a rewrite binder is one name: %e@E : P)")
+            assert isinstance(evidence, s.SName)
             name, evidence = evidence.name, self.term()
         self.expect(":")
         motive = self.term()
@@ -186,10 +194,11 @@ class TermParser(Cursor):
             elif token.value == "!" and token.glued and self.is_symbol("!("):
                 self.at += 1
                 term = self._call(term)
+                term.bang = True
             else:
                 return term
 
-    def _call(self, fun: s.Surface) -> s.Surface:
+    def _call(self, fun: s.Surface) -> s.SCall:
         start = self.here.start
         self.at += 1
         args: list[s.Surface] = []
@@ -234,7 +243,9 @@ class TermParser(Cursor):
         if char == "?":
             start = self.here.start
             self.at += 1
-            return s.SHole(self.name().value, start)
+            name = self.name().value
+            self.todos += name == "TODO"
+            return s.SHole(name, start)
         return None
 
     def _successors(self, count: int, start: int) -> s.Surface:

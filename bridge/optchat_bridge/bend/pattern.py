@@ -62,12 +62,36 @@ class PatternReader:
         self.constructor = constructor
         self.fields = fields
 
+    def read_all(self, body: s.Surface) -> None:
+        """Reads every pattern of a body, those of rows that cannot be reached too."""
+        stack: list[object] = [body]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, list | tuple):
+                stack.extend(node)
+            elif isinstance(node, s.SMatch):
+                for patterns, inner, pos in node.rows:
+                    self.row(patterns, len(node.scrutinees), pos)
+                    stack.append(inner)
+            elif hasattr(node, "__dataclass_fields__"):
+                if isinstance(node, s.SOpen):
+                    self.pattern(node.pattern)
+                stack.extend(getattr(node, name) for name in node.__dataclass_fields__)
+
+    def row(self, patterns: list[s.Surface], count: int, pos: int) -> tuple[Pattern, ...]:
+        """Reads the patterns of a row for ``count`` scrutinees."""
+        if len(patterns) != count:
+            wanted = f"{count} pattern{'s' if count != 1 else ''} (one per scrutinee)"
+            raise parse_error(wanted, f"'{show_surface(patterns[-1])}'", Place(self.file, pos))
+        return tuple([self.pattern(each) for each in patterns])
+
     def pattern(self, term: s.Surface) -> Pattern:
         """Reads a term as a pattern."""
         place = Place(self.file, term.pos)
         if isinstance(term, s.SName) and term.name not in ("Type", "Data", "Quant"):
             self._no_constructor(term.name, place)
-            return PName(term.name, ONE)
+            if "." not in term.name:
+                return PName(term.name, ONE)
         if isinstance(term, s.SMarked) and term.mark != ERASED:
             self._no_constructor(term.name, place)
             return PName(term.name, term.mark)

@@ -15,7 +15,7 @@ from . import surface as s
 from .core import MANY, ONE, Lam, Match, NoMatch, Term, Var
 from .errors import BendError, Place, parse_error
 from .modules import ConEntry
-from .pattern import Pattern, PatternReader, PCtr, PName, show_surface
+from .pattern import Pattern, PatternReader, PCtr, PName
 
 
 class Binder:
@@ -139,12 +139,7 @@ class MatchCompiler:
         scrutinees = tuple(self._scrutinee(each, scope, state) for each in match.scrutinees)
         rows = []
         for patterns, body, pos in match.rows:
-            if len(patterns) != len(scrutinees):
-                count = len(scrutinees)
-                wanted = f"{count} pattern{'s' if count != 1 else ''} (one per scrutinee)"
-                observed = show_surface(patterns[-1])
-                raise parse_error(wanted, f"'{observed}'", Place(self.names.file, pos))
-            rows.append(Row(tuple(self.read.pattern(each) for each in patterns), body, scope))
+            rows.append(Row(self.read.row(patterns, len(scrutinees), pos), body, scope))
         return self._compile(scrutinees, rows, state, match.pos)
 
     def _scrutinee(self, term: s.Surface, scope: Scope, state: State) -> Binder:

@@ -118,7 +118,7 @@ class Session:
             self._item(entry, filling)
             self._record(entry, filling, time.perf_counter() - begin)
         laws = [each for each in self.report.items if each.state == "open"]
-        self.report.todos = self.checker.todos + len(laws)
+        self.report.todos = self.library.todos + len(laws)
         self.report.steps = self.machine.steps
         if self.report.todos:
             raise BendError(message=f"{self.report.todos} TODO found.", plain=True)
@@ -177,7 +177,8 @@ class Session:
         )
         ctx = Ctx(owner=decl.name, unsafe=decl.unsafe, shape=start(decl.arity), skipped=skipped)
         self.checker.check(decl.body, self.checker.def_type(decl), ctx, True)
-        self.checker.instances.reach(decl.name, decl.templates)
+        if not decl.templates:
+            self.checker.instances.reach(decl.name)
         self.machine.definition(decl.name).body = decl.body
         self.checker.complete.add(decl.name)
 

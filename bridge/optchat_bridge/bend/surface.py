@@ -52,12 +52,13 @@ class SCtr:
 
 @dataclass(slots=True)
 class SCall:
-    """``fun(..)``; ``tildes`` counts the leading arguments that are written with ``~``."""
+    """``fun(..)``; ``tildes`` counts the leading arguments that are written with ``~``; ``bang`` is ``fun!(..)``."""
 
     fun: Surface
     args: list[Surface]
     tildes: int
     pos: int
+    bang: bool = False
 
 
 @dataclass(slots=True)
