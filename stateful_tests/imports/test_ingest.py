@@ -131,6 +131,15 @@ def test_the_view_is_that_of_a_chat_that_settles_after_each_message(texts: list[
         assert views[0] == views[2]
 
 
+def test_a_very_long_text_does_not_leave_the_view_above_its_ceiling(tmp_path: Path) -> None:
+    """A batch runs at a message alone: its parts are summarized between, not behind the last of them."""
+    text = "".join(f"{at} bells ring at the depot.\n" for at in range(40_000))
+    take(tmp_path / "chat", [written(tmp_path, [w.Said("user", text, datetime.now().astimezone())])])
+    with Reader.open(tmp_path / "chat") as reader:
+        assert len(reader) > 2 * SMALL.ceiling // SMALL.node
+        assert sum(len(reader.line(node).encode()) for node in reader.view()) <= SMALL.ceiling + SMALL.node
+
+
 def test_the_command_says_what_was_taken_and_left_out_and_adds_nothing_twice(tmp_path: Path) -> None:
     lines = w.claude_lines([w.Said("user", "mend the clock", datetime.now().astimezone())], [0, 3])
     (tmp_path / "session.jsonl").write_text("".join(lines))

@@ -75,24 +75,29 @@ def ingest(
         # Every refusal comes before the first append.
         for _ in _items(gathered.records(), begun, notes, chat.contents.agent):
             pass
+
+    def room() -> int:
+        settle(chat, compact)
+        return together(chat)
+
     taken = Taken()
     records = gathered.records()
     done, total = 0, len(gathered)
-    while several := list(islice(records, together(chat))):
+    while several := list(islice(records, TOGETHER)):
         new = [rest for each in several if (rest := each._replace(text=rest_of(each, pieces))).text]
         gathered.there += len(several) - len(new)
         items = list(_items(new, begun, notes, chat.contents.agent))
-        for (record, _), appended in zip(items, chat.append_many(item for _, item in items), strict=True):
+        for (record, _), appended in zip(items, chat.append_many((item for _, item in items), room=room), strict=True):
             if appended.new:
                 taken.kinds[record.kind] += 1
                 taken.lines += len(appended.ids)
                 taken.clipped += not notes and record.kind == "tool" and len(marked(record)) > LIMIT
             else:
                 gathered.there += 1
-        settle(chat, compact)
         done += len(several)
         if progress is not None:
             progress(done, total)
+    settle(chat, compact)
     return taken
 
 

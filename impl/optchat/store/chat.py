@@ -149,10 +149,12 @@ class Chat:
         """
         return self.append_many([Item(kind, text, date, key, images)])[0].ids
 
-    def append_many(self, items: Iterable[Item]) -> list[Appended]:
+    def append_many(self, items: Iterable[Item], *, room: Callable[[], int] | None = None) -> list[Appended]:
         """Log many texts with one write and one fsync: all or, after a crash, a beginning of them.
 
-        The planner sees them one by one. A batch costs O(view), so let the compactor work between small calls.
+        The planner sees their messages one by one, and no line is summarized before all are logged: as a batch runs
+        at a message alone, the summaries of very many can leave the view above its ceiling until the next one. With
+        `room`, it is asked before each write how many messages, at least one, may be logged next; it can settle then.
         """
         self._check_open()
         now = self._now()
@@ -164,8 +166,10 @@ class Chat:
             if item.key is not None:
                 fresh[item.key] = Appended(answer.ids, False)
             answers.append(answer)
-        if new:
-            self._log_messages(new, now)
+        while new:
+            count = len(new) if room is None else room()
+            self._log_messages(new[:count], now)
+            new = new[count:]
         return answers
 
     def _prepare(self, item: Item, now: datetime, new: list[Line], fresh: dict[str, Appended]) -> Appended:
