@@ -321,7 +321,7 @@ class Desugarer(Sugar):
         if term.plus and not quantities:
             wanted = "a quantified datatype after + (+D<..> sets D's leading quantities to &2)"
             raise parse_error(wanted, term.name, self.place(term.pos))
-        above = entry.order < self.order
+        above = entry.order <= self.order
         if quantities and above and len(args) == total - quantities:
             args = (c.Quantity(2 if term.plus else 1, term.pos),) * quantities + args
         elif len(args) != total or term.plus:

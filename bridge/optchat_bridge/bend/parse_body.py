@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import surface as s
 from .core import ERASED, MANY, ONE
 from .errors import BendError, Place, parse_error, quoted
-from .lexer import NAME, column
+from .lexer import END, NAME, column
 from .parse_term import TermParser, is_binder
 
 
@@ -149,12 +149,13 @@ class BodyParser(TermParser):
             args = family.args
         self.expect(":")
         steps: list[s.SStep] = []
+        first = column(self.text, self.here.start)
         while True:
             if self.accept_word("return"):
                 return s.SDo(name, args, steps, self.term(), True, start)
             step = self._step()
-            self.accept(";")
-            if step.name is None and not (self.starts_term() or self.is_word("return")):
+            more = self.accept(";") or (self.here.kind != END and column(self.text, self.here.start) == first)
+            if step.name is None and not more:
                 return s.SDo(name, args, steps, step.value, False, start)
             steps.append(step)
 

@@ -178,4 +178,4 @@ class FileParser(BodyParser):
             if self.accept_word("where"):
                 clause.where = self.term()
             clauses.append(clause)
-        return s.SLaw(name, clauses, self.term(), start)
+        return s.SLaw(name, clauses, self.body(), start)
