@@ -14,7 +14,7 @@ from optchat.cli.status import Status
 from optchat.core.config import Config
 from optchat.core.text import cut
 from optchat.protocol import Session
-from optchat.store import Chat
+from optchat.store import Chat, Item
 from stateful_tests.cli.chats import FEWER, lines_of, make_chat, run, run_here, some_messages
 
 TINY = Config(node=40, ceiling=300, floor=150, cceiling=120, cfloor=60, jobs=3)
@@ -61,6 +61,43 @@ def test_a_history_run_again_gives_the_recorded_batches(history: list[tuple[str,
         assert states[-1]["t"] == sum(1 for step, _ in history if step == "message")
 
 
+@given(st.lists(st.integers(0, 90), min_size=30, max_size=60), st.integers(0, 10_000))
+@FEWER
+def test_a_chat_that_is_being_written_is_no_difference(lengths: list[int], place: int) -> None:
+    """A reader comes between any two lines of the tree: messages that are logged together come before all of them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Chat.open(folder, TINY) as chat:
+            chat.append_many(Item("user", "m" * length) for length in lengths)
+            (tree,) = chat.layout.tree.iterdir()
+        lines = tree.read_bytes().splitlines(keepends=True)
+        assert len(lines) > 3
+        chat.layout.view.unlink()
+        chat.layout.index.unlink(missing_ok=True)
+        tree.write_bytes(b"".join(lines[: 1 + place % len(lines)]))
+        done = run_here("replay", *SIZES, "--dir", folder)
+        assert done.exit_code == Status.OK, done.stderr
+        assert "the same" in done.stderr
+
+
+def test_a_batch_that_is_not_by_rule_is_told(tmp_path: Path) -> None:
+    with Chat.open(tmp_path, TINY) as chat:
+        chat.append_many(Item("user", "m" * 5) for _ in range(60))
+        (tree,) = chat.layout.tree.iterdir()
+    chat.layout.index.unlink(missing_ok=True)
+    whole = tree.read_bytes().splitlines(keepends=True)
+    places = [at for at, line in enumerate(whole) if b'"merge":[[' in line]
+    assert places
+    # Another flag, or a batch left out where later lines are there.
+    changed = whole.copy()
+    changed[places[0]] = changed[places[0]].replace(b'"open":true', b'"open":false')
+    if changed == whole:
+        changed[places[0]] = changed[places[0]].replace(b'"open":false', b'"open":true')
+    for lines in (changed, whole[: places[0]] + whole[places[0] + 1 :]):
+        tree.write_bytes(b"".join(lines))
+        assert run_here("replay", *SIZES, "--dir", tmp_path).exit_code == Status.WRONG
+
+
 def test_other_sizes_are_told(tmp_path: Path) -> None:
     make_chat(tmp_path / "chat", some_messages(45))
     done = run_here("replay", "--dir", tmp_path / "chat")
@@ -102,3 +139,19 @@ def test_a_line_that_is_no_json_is_named(line: bytes) -> None:
     assert len(lines_of(done.stdout)) == 1
     (told,) = lines_of(done.stderr)
     assert told.startswith("optchat: standard input:3: no JSON")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('{"a":1}', "[]", "42", "null", '"open"', '{"op":[]}', '{"op":"opne"}', '{"op":"message","kind":"user"}'),
+        '{"op":"bye","now":true}',
+    ],
+)
+def test_json_that_is_no_request_is_named(line: str) -> None:
+    for json_too in ((), ("--json",)):
+        done = run("replay", "-", *json_too, stdin=b'{"op":"open"}\n' + line.encode() + b'\n{"op":"bye"}\n')
+        assert done.returncode == Status.USAGE
+        assert len(lines_of(done.stdout)) == 1
+        (told,) = lines_of(done.stderr)
+        assert told.startswith("optchat: standard input:2: no request of the protocol: ")

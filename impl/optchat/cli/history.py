@@ -72,3 +72,18 @@ def batches(reader: Reader) -> list[Batch]:
         for record in reader.tree_records()
         if isinstance(record, BatchRecord) and record.total
     ]
+
+
+def complete(reader: Reader) -> int:
+    """Up to how many messages every batch is recorded.
+
+    A batch is recorded behind the nodes that came with its message, and those behind all that earlier messages
+    brought; but messages that are logged together all come before.
+    """
+    return max(
+        (
+            (record.total or 0) if isinstance(record, BatchRecord) else Node(record.level, record.i).end - 1
+            for record in reader.tree_records()
+        ),
+        default=0,
+    )
