@@ -219,7 +219,7 @@ class TermParser(Cursor):
             return self._named()
         if kind == lexer.NAT:
             self.at += 1
-            if self.is_symbol("+") and self.here.glued and self.ahead().glued:
+            if self.is_symbol("+") and self.here.glued:
                 return self._successors(int(token.value), token.start)
             return s.SLit(kind, token.value, token.start)
         if kind in (lexer.U32, lexer.F32, lexer.STR, lexer.CHR):
