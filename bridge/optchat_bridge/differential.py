@@ -36,6 +36,17 @@ def table_of(results: list[tuple[Scene, Compared]]) -> Table:
     return table
 
 
+def verdict_of(results: list[tuple[Scene, Compared]]) -> list[str]:
+    """Each scenario that differs, and one line that sums it up."""
+    differ = [(scene.name, result.difference.at) for scene, result in results if result.difference is not None]
+    events, compared = sum(one.events for _, one in results), sum(one.bytes for _, one in results)
+    word = f"{len(differ)} differ" if differ else "the same in each one"
+    return [
+        *(f"differs: {name} at event {at}" for name, at in differ),
+        f"{len(results)} scenarios, {events:,} events, {compared:,} bytes compared: {word}",
+    ]
+
+
 def main(arguments: list[str] | None = None) -> int:
     """0: the same on every scenario; 1: a difference; 2: the oracle could not be built or run."""
     parser = argparse.ArgumentParser(prog="make bridge", description=__doc__)
@@ -51,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.scenario is not None:
         lines = options.scenario.read_text(encoding="utf-8").split("\n")
         scenes = [Scene(str(options.scenario), lambda _: [line for line in lines if line])]
+    if not scenes:
+        print(f"make bridge: no scenario has {options.only!r} in its name", file=sys.stderr)
+        return 2
     try:
         oracle = binary_oracle(options.binary or build_oracle())
         results = []
@@ -68,6 +82,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"make bridge: {error}", file=sys.stderr)
         return 2
     console.print(table_of(results))
+    for line in verdict_of(results):
+        print(line)
     return int(any(result.difference is not None for _, result in results))
 
 

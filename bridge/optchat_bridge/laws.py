@@ -177,6 +177,9 @@ def print_table(proofs: list[Proof], report: Report, sound: bool, said: list[str
     for line in said:
         print(line)
     proven = sum(1 for each in proofs if each.state == "proven")
+    for proof in proofs:
+        if proof.state != "proven":
+            print(f"open: {proof.claim.name}")
     lemmas = sum(1 for item in report.items if item.law) - len(proofs)
     print(f"{proven} of {len(proofs)} laws are proven, {len(proofs) - proven} are open; {lemmas} lemmas")
 

@@ -149,10 +149,10 @@ def test(names: Iterable[str]) -> tuple[str | None, str]:
         # What a broken store leaves open is not what is looked for.
         arguments = ["-q", "-x", "--no-header", "--tb=line", "-p", "no:unraisableexception", f"--rootdir={root}"]
         with redirect_stdout(sys.stderr):
-            pytest.main([*arguments, str(root / name)], plugins=[seen])
+            status = pytest.main([*arguments, str(root / name)], plugins=[seen])
         if seen.says is not None:
             return name.rpartition("::")[2], seen.says
-        told = f"{name} passes"
+        told = f"{name} passes" if status == pytest.ExitCode.OK else f"{name} could not be run: {status}"
     return None, told
 
 

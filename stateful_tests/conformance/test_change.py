@@ -9,65 +9,16 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from optchat.cli.status import Failure
-from optchat_bridge.check.change import PYTHON, STEPS, Step, check_change
-from optchat_bridge.check.guarded import touched
+from optchat_bridge.check.change import check_change
+from optchat_bridge.check.steps import PYTHON
 from stateful_tests.breaks.registry import BREAKS
 from stateful_tests.breaks.tree import edited
-from stateful_tests.house import ROOT
-
-QUICK = (Step("laws on our planner", "few", (PYTHON, "-m", "optchat_bridge.check", "--events", "1500")),)
-VIEW = "impl/optchat/core/view.py"
-PREDICATES = "spec/optchat_spec/view_laws.py"
-
-
-def git(folder: Path, *arguments: str) -> str:
-    named = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
-    return subprocess.run(
-        ["git", *named, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-@pytest.fixture(scope="module")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of this checkout as the one commit of a repository of its own."""
-    folder = tmp_path_factory.mktemp("repository")
-    for part in ("impl", "spec", "bridge", "stateful_tests"):
-        for path in (ROOT / part).rglob("*.py"):
-            if "golden" not in path.parts:
-                copy = folder / path.relative_to(ROOT)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(path.read_bytes())
-    (folder / "LAWS.bend").write_text("# The law.\nlaw one:\n  for x: Nat\n  {x == x : Nat}\n")
-    git(folder, "init", "--quiet", "-b", "main")
-    git(folder, "add", ".")
-    git(folder, "commit", "--quiet", "-m", "first")
-    return folder
-
-
-def patch_of(repository: Path, folder: Path, path: str, old: str, new: str) -> Path:
-    """A patch file that changes one text of a file."""
-    file = repository / path
-    before = file.read_text()
-    assert before.count(old) == 1
-    file.write_text(before.replace(old, new))
-    patch = folder / "change.patch"
-    patch.write_text(git(repository, "diff") + "\n")
-    file.write_text(before)
-    return patch
-
-
-def gate(repository: Path, given: str, capfd: pytest.CaptureFixture[str], **options: Any) -> tuple[int, dict[str, Any]]:
-    asked = {"allow_law_change": False, "junit": None, "steps": QUICK, "folder": repository, **options}
-    status = check_change(given, json=True, **asked)
-    assert git(repository, "status", "--porcelain") == ""
-    assert len(git(repository, "worktree", "list").splitlines()) == 1
-    return status, json.loads(capfd.readouterr().out)
+from stateful_tests.conformance.proposals import PREDICATES, QUICK, VIEW, adding, gate, git, patch_of
 
 
 def test_a_harmless_change_holds(repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -166,14 +117,6 @@ def test_what_takes_nobodys_place_may_be_added(
     assert (status, said["law_changes"]) == (0, [])
 
 
-def adding(path: str, line: str, folder: Path, mode: str = "100644") -> Path:
-    """A patch that adds a file of one line."""
-    patch = folder / "adding.patch"
-    head = f"diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n"
-    patch.write_text(f"{head}+{line}" + ("" if line.endswith("\n") else "\n\\ No newline at end of file\n"))
-    return patch
-
-
 def test_a_link_in_a_laws_place_is_a_law_removed(
     repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -224,7 +167,8 @@ def test_the_users_git_settings_and_a_hooks_variables_change_nothing(
 
 SLEEPS = """
 import sys
-from optchat_bridge.check.change import PYTHON, Step, check_change
+from optchat_bridge.check.change import check_change
+from optchat_bridge.check.steps import PYTHON, Step
 from optchat_bridge.check.stopping import unwound
 
 asleep = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()}\\\\n'); time.sleep(600)"
@@ -259,59 +203,3 @@ def test_stopped_it_leaves_no_trace_in_the_checkout(stop: signal.Signals, reposi
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Failure):
         check_change("HEAD", False, False, None, steps=QUICK, folder=tmp_path)
-
-
-CONTRACT, BREAK, LAW = "stateful_tests/contracts/of_x.py", "stateful_tests/breaks/of_x.py", "LAWS.bend"
-
-
-@pytest.mark.parametrize(
-    ("path", "before", "after", "expected"),
-    [
-        # What may be: more, other comments and docstrings, anything elsewhere.
-        (CONTRACT, "def f(): return 1", "def f(): return 1\ndef g(): return 2", []),
-        (CONTRACT, "def f():\n    'says'\n    return 1", "# why\ndef f():\n    'says it'\n    return 1", []),
-        (BREAK, "ALL = (a, b)", "ALL = (a, c, b)", []),
-        (BREAK, "OF = {'a': 1}", "OF = {'b': 2, 'a': 1}", []),
-        (CONTRACT, "from a import b", "from a import b, c\nimport d", []),
-        (LAW, "law a:\n  x\n", "# more\nlaw a:\n  x\n\nlaw b:\n  y\n", []),
-        ("impl/optchat/core/view.py", "def f(): return 1", "def f(): return 2", []),
-        # What may not.
-        (CONTRACT, "def f(): return 1", "def f(): return 2", ["f edited"]),
-        (CONTRACT, "def f(): return 1", "def f(): return 1\ndef f(): return 2", ["f edited"]),
-        (CONTRACT, "from a import f", "from a import f\ndef f(): pass", ["f edited"]),
-        (CONTRACT, "from a import f", "from b import f", ["f edited"]),
-        (CONTRACT, "@contract('a')\ndef f(): pass", "@contract('b')\ndef f(): pass", ["f edited"]),
-        (CONTRACT, "def f(): return 1", "def f(): return 1\nf = None", ["f edited"]),
-        (CONTRACT, "def f(): return 1", "def f(): return 1\nlaws.g = None", ["laws.g added, and runs"]),
-        (CONTRACT, "def f(): return 1", "def f(): return 1\nif x:\n    f = 2", ["if x:\n    f = 2 added, and runs"]),
-        (CONTRACT, "def f(): return 1", None, ["f removed"]),
-        (CONTRACT, "def f(): return 1", "def f(: return 1", ["f removed"]),
-        (BREAK, "ALL = (a, b)", "ALL = (a,)", ["ALL edited"]),
-        (BREAK, "ALL = (a, a)", "ALL = (a,)", ["ALL edited"]),
-        (BREAK, "ALL = (a, b)", "ALL = (a, b)[1:]", ["ALL edited"]),
-        (BREAK, "LIMIT = 3", "LIMIT = 4", ["LIMIT edited"]),
-        (LAW, "law a:\n  x\n", "law a:\n  y\n", ["a edited"]),
-        (LAW, "law a:\n  x\nlaw b:\n  y\n", "law b:\n  y\n", ["a removed"]),
-        ("bend/spec.bend", "def d() -> Bool:\n  True{}\n", "def d() -> Bool:\n  False{}\n", ["d edited"]),
-    ],
-)
-def test_what_is_guarded(path: str, before: str, after: str | None, expected: list[str]) -> None:
-    found = touched({path: before}, {} if after is None else {path: after})
-    assert [f"{each.piece} {each.what}" for each in found] == expected
-
-
-def test_every_guarded_file_of_this_checkout_is_read_as_pieces() -> None:
-    for path in [*ROOT.glob("spec/optchat_spec/*.py"), *ROOT.glob("stateful_tests/breaks/*.py"), ROOT / "LAWS.bend"]:
-        name, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
-        assert touched({name: text}, {name: text}) == []
-        if text.strip():
-            assert touched({name: text}, {name: ""}) != [] or "import" not in text
-
-
-def test_the_steps_are_modules_that_there_are() -> None:
-    import importlib.util
-
-    for step in STEPS:
-        assert importlib.util.find_spec(step.command[2]) is not None, step
-        for path in step.command[3:]:
-            assert (ROOT / path).exists(), step

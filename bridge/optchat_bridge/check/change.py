@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -18,60 +17,30 @@ from optchat.cli.status import Failure, Status
 from optchat_bridge.check.guarded import WATCHED, Touched, hiding, touched
 from optchat_bridge.check.peer import printable
 from optchat_bridge.check.report import Case, console, worded, write_junit
-from optchat_bridge.check.stopping import output_of
-from optchat_bridge.check.worktree import Applied, CannotApply, applied, change_of, checkout_of, without_git
+from optchat_bridge.check.steps import STEPS, Result, Step, held_to
+from optchat_bridge.check.worktree import (
+    Applied,
+    CannotApply,
+    applied,
+    change_of,
+    checkout_of,
+    clean,
+    uncommitted,
+)
 
-PYTHON = sys.executable
 TOLD = 12
 """How many of a failing step's last lines the reviewer is shown."""
 
 
-class Step(NamedTuple):
-    """One thing that a change is held to: a command, run in the worktree."""
-
-    name: str
-    says: str
-    command: tuple[str, ...]
-
-
-STEPS = (
-    Step("house rules", "imports, sizes, paths", (PYTHON, "-m", "stateful_tests.house")),
-    Step("laws on our planner", "seeded histories, every predicate", (PYTHON, "-m", "optchat_bridge.check")),
-    Step(
-        "list of laws", "each law has its claim, predicate, contract", (PYTHON, "-m", "pytest", "stateful_tests/laws")
-    ),
-    Step("proofs", "LAWS.bend against PROOF.bend", (PYTHON, "-m", "optchat_bridge.laws")),
-    Step("machines", "Hypothesis, planner and store", (PYTHON, "-m", "pytest", "stateful_tests/machines")),
-    Step("slow planner", "the rules in the plainest way", (PYTHON, "-m", "pytest", "stateful_tests/core")),
-    Step("differential", "the compiled Bend model, byte for byte", (PYTHON, "-m", "optchat_bridge.differential")),
-    Step("breaks", "no break goes unnoticed", (PYTHON, "-m", "stateful_tests.breaks")),
-    Step("contracts", "CrossHair and z3", (PYTHON, "-m", "stateful_tests.contracts")),
-)
-"""In this order: what fails quickly comes first."""
-
-
-class Result(NamedTuple):
-    """How a step ended: "held", "broken", or "not judged" when the change was refused before it."""
-
-    step: Step
-    word: str
-    seconds: float
-    output: str
-
-    @property
-    def last(self) -> str:
-        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
-        return lines[-1] if lines else ""
-
-
 class Gate(NamedTuple):
-    """The whole verdict on a change."""
+    """The whole verdict on a change. `uncommitted`: so many files of the checkout differ from HEAD; none is judged."""
 
     name: str
     files: list[str]
     guarded: list[Touched]
     watched: list[str]
     allowed: bool
+    uncommitted: int
     results: list[Result]
 
     @property
@@ -80,7 +49,8 @@ class Gate(NamedTuple):
 
     @property
     def good(self) -> bool:
-        return not self.refused and all(result.word == "held" for result in self.results)
+        """Whether the change broke nothing. What was broken before it is told, and is none of its faults."""
+        return not self.refused and all(result.good for result in self.results)
 
 
 def check_change(
@@ -89,6 +59,7 @@ def check_change(
     json: bool,
     junit: Path | None,
     *,
+    fail_fast: bool = False,
     steps: Sequence[Step] = STEPS,
     folder: Path = Path(),
 ) -> int:
@@ -96,8 +67,12 @@ def check_change(
     try:
         root = checkout_of(folder)
         change = change_of(root, given)
-        with applied(root, change) as tree:
-            verdict = judge(change.name, tree, allow_law_change, steps, None if json else Console(stderr=True))
+        with ExitStack() as stack:
+            tree = stack.enter_context(applied(root, change))
+            before = cache(lambda: stack.enter_context(clean(root, change.onto)))
+            verdict = the_guard(change.name, tree, allow_law_change, uncommitted(root))
+            say = (lambda _: None) if json else live
+            verdict.results.extend(judge(verdict, tree.folder, before, steps, fail_fast, say))
     except CannotApply as why:
         raise Failure(str(why), Status.USAGE) from None
     if json:
@@ -109,30 +84,44 @@ def check_change(
     return Status.OK if verdict.good else Status.WRONG
 
 
-def judge(name: str, tree: Applied, allowed: bool, steps: Sequence[Step], say: Console | None) -> Gate:
-    """The guard, then each step; a refused change is not run at all."""
+def the_guard(name: str, tree: Applied, allowed: bool, uncommitted: int) -> Gate:
+    """What the change does to that which it is judged by; no step is judged yet."""
     files = sorted(map(printable, {*tree.before, *tree.after}))
     guarded = touched(tree.before, tree.after) + hiding(tree.folder, sorted({*tree.after} - {*tree.before}))
     watched = [path for path in files if WATCHED.fullmatch(path)]
-    verdict = Gate(name, files, guarded, watched, allowed, [])
+    return Gate(name, files, guarded, watched, allowed, uncommitted, [])
+
+
+def judge(
+    verdict: Gate,
+    folder: Path,
+    before: Callable[[], Path],
+    steps: Sequence[Step],
+    fail_fast: bool,
+    say: Callable[[str], None],
+) -> list[Result]:
+    """Each step; a refused change is not run at all. `before` gives the worktree without the change, when it is asked.
+
+    `say` is told each step as it begins, and its verdict as it ends.
+    """
+    results: list[Result] = []
     for step in steps:
         if verdict.refused:
-            verdict.results.append(Result(step, "not judged", 0.0, "the change is refused"))
-            continue
-        if say is not None:
-            say.print(f"... {step.name}: {step.says}", style="dim", highlight=False)
-        verdict.results.append(run(step, tree.folder))
-    return verdict
+            results.append(Result(step, "not judged", 0.0, "the change is refused"))
+        elif fail_fast and any(not each.good for each in results):
+            results.append(Result(step, "not judged", 0.0, "a step before it failed"))
+        elif not step.touched_by(verdict.files):
+            results.append(Result(step, "not touched", 0.0, "it reads none of the changed files"))
+        else:
+            say(f"... {step.name}: {step.says}")
+            result = held_to(step, folder, before)
+            say(f"    {result.word} in {result.seconds:.0f} s: {result.last[:100]}")
+            results.append(result)
+    return results
 
 
-def run(step: Step, folder: Path) -> Result:
-    """A step in the worktree, which alone is on the path."""
-    parts = [str(folder), *(str(folder / part) for part in ("impl", "spec", "bridge"))]
-    env = {**without_git(os.environ), "PYTHONPATH": os.pathsep.join(parts), "PYTHONDONTWRITEBYTECODE": "1"}
-    began = perf_counter()
-    status, output = output_of(step.command, folder, env)
-    word = "held" if status == 0 else "broken"
-    return Result(step, word, perf_counter() - began, output.decode(errors="replace"))
+def live(line: str) -> None:
+    Console(stderr=True).print(line, style="dim", markup=False, highlight=False)
 
 
 def headline(verdict: Gate) -> list[str]:
@@ -146,6 +135,8 @@ def headline(verdict: Gate) -> list[str]:
             lines.append("  Make this a commit of its own, and run with --allow-law-change.")
     if verdict.watched:
         lines.append(f"also touches the harness: {', '.join(verdict.watched)}")
+    if verdict.uncommitted:
+        lines.append(f"not judged: {verdict.uncommitted} files of this checkout that differ from HEAD")
     return lines
 
 
@@ -158,12 +149,27 @@ def print_gate(out: Console, verdict: Gate) -> None:
         table.add_row(result.step.name, worded(result.word), f"{result.seconds:.0f}", Text(result.last[:100]))
     out.print(table)
     for result in verdict.results:
-        if result.word == "broken":
+        if result.faults or result.before:
             out.print(f"\n{result.step.name}: {' '.join(result.step.command[1:])}", style="bold", highlight=False)
+            for title, faults in (("broken by this change", result.faults), ("broken before it", result.before)):
+                for fault in faults[:TOLD]:
+                    out.print(f"  {title}: {fault}", markup=False, highlight=False)
+                if len(faults) > TOLD:
+                    out.print(f"  ... and {len(faults) - TOLD} more", highlight=False)
+        if result.word == "broken":
             for line in result.output.splitlines()[-TOLD:]:
-                out.print(f"  {line}", markup=False, highlight=False)
-    end = "it holds" if verdict.good else "refused" if verdict.refused else "it breaks what is marked above"
-    out.print(f"{verdict.name}, {len(verdict.files)} files: {end}", markup=False, highlight=False)
+                out.print(f"  | {line}", markup=False, highlight=False)
+    out.print(f"{verdict.name}, {len(verdict.files)} files: {ending(verdict)}", markup=False, highlight=False)
+
+
+def ending(verdict: Gate) -> str:
+    """The verdict in one line."""
+    if verdict.refused:
+        return "refused"
+    own = [result.step.name for result in verdict.results if result.word == "broken"]
+    old = [result.step.name for result in verdict.results if result.before]
+    said = f"it breaks {', '.join(own)}" if own else "it holds"
+    return said + (f"; broken before it: {', '.join(old)}" if old else "")
 
 
 def cases(verdict: Gate) -> list[Case]:
@@ -184,6 +190,7 @@ def as_json(verdict: Gate) -> dict[str, Any]:
         "law_changes": [each._asdict() for each in verdict.guarded],
         "harness_changes": verdict.watched,
         "files": verdict.files,
+        "uncommitted": verdict.uncommitted,
         "steps": [
             {
                 "name": result.step.name,
@@ -191,6 +198,8 @@ def as_json(verdict: Gate) -> dict[str, Any]:
                 "command": ["python", *result.step.command[1:]],
                 "verdict": result.word,
                 "seconds": round(result.seconds, 1),
+                "faults": list(result.faults),
+                "faults_before": list(result.before),
                 "output": result.output.splitlines()[-TOLD:] if result.word == "broken" else [],
             }
             for result in verdict.results

@@ -43,6 +43,7 @@ AllowLawChange = Annotated[
     bool,
     typer.Option("--allow-law-change", help="Let the change edit laws, predicates, contracts or breaks (and say so)."),
 ]
+FailFast = Annotated[bool, typer.Option("--fail-fast", help="With --change: stop at the first step that it breaks.")]
 
 
 def check_command(
@@ -56,6 +57,7 @@ def check_command(
     out: Out = Path("optchat-check"),
     change: Change = None,
     allow_law_change: AllowLawChange = False,
+    fail_fast: FailFast = False,
 ) -> None:
     """Hold this planner, anyone's implementation, or a change of this repository to the laws.
 
@@ -72,7 +74,7 @@ def check_command(
         from optchat_bridge.check.change import check_change
 
         with unwound():
-            raise typer.Exit(check_change(change, allow_law_change, json, junit))
+            raise typer.Exit(check_change(change, allow_law_change, json, junit, fail_fast=fail_fast))
     with unwound():
         raise typer.Exit(check_laws(cmd, scenario, events, seed, timeout, json, junit, out))
 

@@ -1,4 +1,6 @@
-"""What a change may only add to: the laws, their predicates, the contracts and the breaks, piece by piece."""
+"""What a change may only add to, piece by piece: laws, their predicates, contracts, breaks, golden cases; and what it
+may edit and not remove: machines, and the tests that hold all of these.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -16,12 +18,20 @@ KINDS = (
     ("predicate", re.compile(r"spec/optchat_spec/.*\.py")),
     ("contract", re.compile(r"stateful_tests/contracts/.*\.py")),
     ("break", re.compile(r"stateful_tests/breaks/.*\.py")),
+    ("golden case", re.compile(r"stateful_tests/bend/golden/.*")),
 )
 """Which files hold which; `bend/spec.bend` holds the words that the laws are made of."""
 
+KEPT = (
+    ("machine", re.compile(r"stateful_tests/machines/.*\.py")),
+    ("test", re.compile(r"stateful_tests/(bend|bridge|conformance|core|laws|store)/.*\.py|stateful_tests/\w+\.py")),
+)
+"""Files whose functions and classes may be edited (they are watched) and not removed."""
+
 WATCHED = re.compile(
-    r"stateful_tests/(machines|core|laws|conformance|bridge)/.*|(.*/)?conftest\.py|PROOF\.bend|bend/proof/.*"
-    r"|bridge/optchat_bridge/.*|pyproject\.toml|Makefile|\.ci/.*|(pytest|tox)\.ini|setup\.cfg"
+    r"stateful_tests/(bend|bridge|conformance|core|laws|machines|store)/.*|stateful_tests/[^/]*|(.*/)?conftest\.py"
+    r"|PROOF\.bend|bend/proof/.*|bridge/optchat_bridge/.*|spec/optchat_spec/rules\.toml"
+    r"|pyproject\.toml|Makefile|\.ci/.*|(pytest|tox)\.ini|setup\.cfg"
 )
 """The rest of what judges a change: edits here are allowed, and named for the reviewer."""
 
@@ -37,6 +47,10 @@ STARTUP = {"sitecustomize", "usercustomize"}
 BEND_PIECE = re.compile(r"^(?:law|def|type|import)\s+([^\s:(<]+)", re.MULTILINE)
 
 
+Pieces = dict[str, list[ast.stmt | str]]
+"""A file's top-level pieces by name. A name that is bound twice has two: the second one would hide the first."""
+
+
 class Touched(NamedTuple):
     """A guarded piece that a change edits or removes."""
 
@@ -44,7 +58,7 @@ class Touched(NamedTuple):
     path: str
     piece: str
     what: str
-    """"edited", "removed", "added, and runs" (it could change the others), or "hidden by what is added"."""
+    """"edited", "removed", "moved to ...", "hidden by what is added", or "added, and runs" (it could change others)."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.piece} ({self.path}) is {self.what}"
@@ -55,21 +69,57 @@ def kind_of(path: str) -> str | None:
     return next((kind for kind, pattern in KINDS if pattern.fullmatch(path)), None)
 
 
+def kept_of(path: str) -> str | None:
+    """What a file holds that may not be removed; None for any other."""
+    return next((kind for kind, pattern in KEPT if pattern.fullmatch(path)), None)
+
+
 def touched(before: Mapping[str, str], after: Mapping[str, str]) -> list[Touched]:
     """The guarded pieces that `after` edits or removes; both map the paths of the changed files to their texts."""
     found = []
     for path, text in before.items():
-        kind = kind_of(path)
-        if kind is not None:
-            new = after.get(path)
-            old_pieces, new_pieces = pieces(path, text), {} if new is None else pieces(path, new)
-            found += [Touched(kind, path, name, "added, and runs") for name in running(new_pieces, old_pieces)]
-            for name, versions in old_pieces.items():
-                if name not in new_pieces:
-                    found.append(Touched(kind, path, name, "removed"))
-                elif not only_more(versions, new_pieces[name]):
-                    found.append(Touched(kind, path, name, "edited"))
+        kind, kept = kind_of(path), kept_of(path)
+        if kind is None and kept is None:
+            continue
+        old = pieces(path, text)
+        if path not in after and old:
+            found.append(Touched(kind or kept or "", path, f"file of {len(old)}", gone(path, text, before, after)))
+        elif kind is not None:
+            found += changed(kind, path, old, pieces(path, after.get(path, "")))
+        elif kept is not None:
+            here = pieces(path, after.get(path, ""))
+            found += [
+                Touched(kept, path, name, "removed") for name in old if is_defined(old[name]) and name not in here
+            ]
+    return found + [
+        Touched("module", path, name, "removed: an installed one would be judged")
+        for name, home in HOMES.items()
+        if (path := f"{home}{name}/__init__.py") in before and path not in after
+    ]
+
+
+def changed(kind: str, path: str, old: Pieces, new: Pieces) -> list[Touched]:
+    """The pieces of a guarded file that its new text adds to run, removes or edits."""
+    found = [Touched(kind, path, name, "added, and runs") for name in running(new, old)]
+    for name, versions in old.items():
+        if name not in new:
+            found.append(Touched(kind, path, name, "removed"))
+        else:
+            lacks = losses(versions, new[name])
+            found += [Touched(kind, path, f"{name}: {entry}" if entry else name, word) for entry, word in lacks]
     return found
+
+
+def gone(path: str, text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """What became of a file that is not there any more."""
+    same = (other for other, now in after.items() if other not in before and now == text and other != path)
+    other = next(same, None)
+    return "removed" if other is None else f"moved to {other}"
+
+
+def is_defined(versions: Iterable[ast.stmt | str]) -> bool:
+    """Whether a piece is a function or a class."""
+    return any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for each in versions)
 
 
 def hiding(tree: Path, added: Iterable[str]) -> list[Touched]:
@@ -78,7 +128,7 @@ def hiding(tree: Path, added: Iterable[str]) -> list[Touched]:
     for path in added:
         for place in (path, *map(str, PurePosixPath(path).parents)):
             module = f"{place}.py"
-            kind = kind_of(module)
+            kind = kind_of(module) or kept_of(module)
             if kind is not None and (tree / module).is_file():
                 found.append(Touched(kind, path, module, "hidden by what is added"))
         top = TOP.fullmatch(path)
@@ -96,12 +146,13 @@ def is_taken(name: str) -> bool:
     return spec is not None and spec.origin is not None
 
 
-Pieces = dict[str, list[ast.stmt | str]]
-"""A file's top-level pieces by name. A name that is bound twice has two: the second one would hide the first."""
-
-
 def pieces(path: str, text: str) -> Pieces:
-    return bend_pieces(text) if path.endswith(".bend") else python_pieces(text)
+    """A file's pieces; a golden case is one piece."""
+    if kind_of(path) == "golden case":
+        return {"its text": [text]}
+    if path.endswith(".bend"):
+        return bend_pieces(text)
+    return python_pieces(text)
 
 
 def bend_pieces(text: str) -> Pieces:
@@ -151,7 +202,7 @@ def is_text(statement: ast.stmt) -> bool:
 
 
 def name_of(statement: ast.stmt) -> str:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return statement.name
     if isinstance(statement, ast.Assign):
         return ast.unparse(statement.targets[0])
@@ -160,34 +211,48 @@ def name_of(statement: ast.stmt) -> str:
     return ast.unparse(statement)[:60]
 
 
-def only_more(old: Iterable[ast.stmt | str], new: Iterable[ast.stmt | str]) -> bool:
-    """Whether the new versions of a piece are the old ones, or collections with all that the old ones held and more."""
-    one, other = list(old), list(new)
-    return len(one) == len(other) and all(same_or_more(a, b) for a, b in zip(one, other, strict=True))
+def losses(old: Sequence[ast.stmt | str], new: Sequence[ast.stmt | str]) -> list[tuple[str, str]]:
+    """What the new versions of a piece lack of the old ones: an entry of a collection and "edited" or "removed"; or the
+    whole piece, as no entry. A collection may have more.
+    """
+    if len(old) != len(new):
+        return [("", "edited")]
+    return [loss for one, other in zip(old, new, strict=True) for loss in lost(one, other)]
 
 
-def same_or_more(old: ast.stmt | str, new: ast.stmt | str) -> bool:
+def lost(old: ast.stmt | str, new: ast.stmt | str) -> list[tuple[str, str]]:
+    whole = [("", "edited")]
     if isinstance(old, str) or isinstance(new, str):
-        return old == new
+        return [] if old == new else whole
     if dumped(old) == dumped(new):
-        return True
+        return []
     if not isinstance(old, ast.Assign | ast.AnnAssign) or type(old) is not type(new):
-        return False
+        return whole
     assert isinstance(new, ast.Assign | ast.AnnAssign)
     held, holds = members(old.value), members(new.value)
     if held is None or holds is None or type(old.value) is not type(new.value):
-        return False
-    return not Counter(held) - Counter(holds)
+        return whole
+    still = {label for label, _ in holds}
+    return [(label, "edited" if label in still else "removed") for label, _ in (Counter(held) - Counter(holds))]
 
 
-def members(value: ast.expr | None) -> list[str] | None:
-    """The entries of a collection that is written out; None for any other value."""
+def members(value: ast.expr | None) -> list[tuple[str, str]] | None:
+    """The entries of a collection that is written out, each with what it is called; None for any other value."""
     if isinstance(value, ast.Tuple | ast.List | ast.Set):
-        return [ast.dump(entry) for entry in value.elts]
+        return [(label(entry), ast.dump(entry)) for entry in value.elts]
     if isinstance(value, ast.Dict):
-        entries = zip(value.keys, value.values, strict=True)
-        return [f"{ast.dump(key) if key else '**'}: {ast.dump(entry)}" for key, entry in entries]
+        pairs = [
+            (key if key is not None else entry, entry) for key, entry in zip(value.keys, value.values, strict=True)
+        ]
+        return [(label(key), f"{ast.dump(key)}: {ast.dump(entry)}") for key, entry in pairs]
     return None
+
+
+def label(entry: ast.expr) -> str:
+    """What an entry is called: the name that is its first argument, where it is a call, or its own text."""
+    if isinstance(entry, ast.Call) and entry.args and isinstance(entry.args[0], ast.Constant):
+        return str(entry.args[0].value)
+    return ast.unparse(entry)[:60]
 
 
 def dumped(node: ast.stmt) -> str:

@@ -11,7 +11,7 @@ import subprocess
 from time import monotonic
 from typing import Self
 
-from optchat_bridge.check.stopping import end_group
+from optchat_bridge.check.stopping import end_all, marked
 
 LONGEST_ANSWER = 16 * 1024 * 1024
 """Bytes. A rendered view of 128,000 bytes, or a view of as many one-byte lines, is far below it."""
@@ -45,12 +45,14 @@ class Peer:
         self.answers = 0
         """How many whole answers came: the lines of its standard output."""
         self._rest = b""
+        environment, self._mark = marked(os.environ)
         # A group of its own, so that what the shell starts ends with it.
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
+            env=environment,
             bufsize=0,
         )
         assert self._process.stdin is not None
@@ -109,7 +111,7 @@ class Peer:
 
     def kill(self) -> None:
         """End the process and what it started."""
-        end_group(self._process)
+        end_all(self._process, self._mark)
         self._in.close()
         self._out.close()
 

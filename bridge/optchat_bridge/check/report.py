@@ -17,6 +17,10 @@ from optchat_spec import scenario
 
 EXIT_HELD, EXIT_BROKEN, EXIT_FAULT = 0, 1, 2
 COLOURS = {"held": "green", "broken": "bold red", "not judged": "dim"}
+"""The verdicts on a law."""
+
+OF_CHANGES = {"broken before": "yellow", "not touched": "dim"}
+"""The further verdicts on a step of the change gate."""
 
 
 FILE_WIDTH = 200
@@ -28,7 +32,7 @@ def console() -> Console:
 
 
 class Case(NamedTuple):
-    """One row of any verdict: its name, its word ("held", "broken", "not judged", "fault"), and what is to be said."""
+    """One row of any verdict: its name, its word (a verdict, or "fault"), and what is to be said."""
 
     name: str
     word: str
@@ -79,7 +83,7 @@ def print_table(console: Console, report: Report, rows: list[Case]) -> None:
 
 def worded(word: str) -> Text:
     """A verdict in its colour."""
-    return Text(word, COLOURS.get(word, ""))
+    return Text(word, {**COLOURS, **OF_CHANGES}.get(word, ""))
 
 
 def as_json(report: Report, kept: dict[str, Path | None], seed: int) -> dict[str, Any]:
@@ -108,18 +112,19 @@ def as_json(report: Report, kept: dict[str, Path | None], seed: int) -> dict[str
 
 def write_junit(path: Path, name: str, rows: list[Case]) -> None:
     """The rows as a JUnit file: broken is a failure, a fault an error, not judged is skipped. Raises OSError."""
-    count = {word: str(sum(1 for case in rows if case.word == word)) for word in ("broken", "fault", "not judged")}
+    tags = {"broken": "failure", "fault": "error", "not judged": "skipped"} | dict.fromkeys(OF_CHANGES, "skipped")
+    count = {tag: str(sum(1 for case in rows if tags.get(case.word) == tag)) for tag in set(tags.values())}
     suite = ElementTree.Element(
         "testsuite",
         name=name,
         tests=str(len(rows)),
-        failures=count["broken"],
-        errors=count["fault"],
-        skipped=count["not judged"],
+        failures=count["failure"],
+        errors=count["error"],
+        skipped=count["skipped"],
     )
     for case in rows:
         node = ElementTree.SubElement(suite, "testcase", classname=case.group, name=case.name)
-        tag = {"broken": "failure", "fault": "error", "not judged": "skipped"}.get(case.word)
+        tag = tags.get(case.word)
         if tag is not None:
             ElementTree.SubElement(node, tag, message=printable(case.says))
     root = ElementTree.Element("testsuites")

@@ -30,9 +30,12 @@ def without_git(environment: Mapping[str, str]) -> dict[str, str]:
 
 def git(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     """What a git command prints. Raises CannotApply with git's own words."""
-    done = subprocess.run(
-        ["git", *arguments], check=False, cwd=folder, input=given, capture_output=True, env=without_git(os.environ)
-    )
+    try:
+        done = subprocess.run(
+            ["git", *arguments], check=False, cwd=folder, input=given, capture_output=True, env=without_git(os.environ)
+        )
+    except FileNotFoundError:
+        raise CannotApply("there is no git here: a change is held in a checkout, with git installed") from None
     if done.returncode:
         words = done.stderr.decode(errors="replace").strip().splitlines() or ["no word"]
         raise CannotApply(f"git {arguments[0]}: {words[0].removeprefix('error: ').removeprefix('fatal: ')}")
@@ -49,24 +52,63 @@ def checkout_of(folder: Path) -> Path:
 
 def change_of(root: Path, given: str) -> Change:
     """A patch file as a change on HEAD; a revision as what it adds to HEAD, or, when HEAD has it, to its parent."""
-    head = git(root, "rev-parse", "HEAD").decode().strip()
+    head = revision_of(root, "HEAD")
+    if head is None:
+        raise CannotApply(f"{root} has no commit that a change could be put on")
     path = Path(given)
     if path.is_file():
-        return Change(path.read_bytes(), head, f"the patch {path.name}")
-    try:
-        revision = git(root, "rev-parse", "--verify", "--quiet", f"{given}^{{commit}}").decode().strip()
-    except CannotApply:
-        raise CannotApply(f"{given} is neither a file nor a revision of this repository") from None
-    base = git(root, "merge-base", head, revision).decode().strip()
-    onto = head
-    if base == revision:
         try:
-            onto = base = git(root, "rev-parse", "--verify", f"{revision}^").decode().strip()
-        except CannotApply:
-            raise CannotApply(f"{given} is the first commit: there is nothing that it changes") from None
+            return Change(path.read_bytes(), head, f"the patch {path.name}")
+        except OSError as error:
+            raise CannotApply(f"{path} cannot be read: {error.strerror}") from None
+    revision = revision_of(root, given)
+    if revision is None:
+        raise CannotApply(f"{given} is neither a file nor a revision of this repository")
+    onto, base = head, common(root, head, revision)
+    if base is None:
+        raise CannotApply(f"{given} has no commit in common with HEAD{in_shallow(root)}")
+    if base == revision:
+        parent = revision_of(root, f"{revision}^")
+        if parent is None:
+            shallow = in_shallow(root)
+            raise CannotApply(
+                f"the commit before {given} is not here{shallow}"
+                if shallow
+                else f"{given} is the first commit: there is nothing that it changes"
+            )
+        onto = base = parent
     # The plumbing command: no setting of the user's changes what it prints.
     patch = git(root, "diff-tree", "-p", "--binary", "--full-index", "--no-renames", base, revision)
     return Change(patch, onto, f"{given} ({revision[:10]})")
+
+
+def revision_of(root: Path, given: str) -> str | None:
+    """The commit that a name stands for, where it stands for one."""
+    if not given or given.startswith("-"):
+        return None
+    try:
+        return git(root, "rev-parse", "--verify", "--quiet", f"{given}^{{commit}}").decode().strip()
+    except CannotApply:
+        return None
+
+
+def common(root: Path, one: str, other: str) -> str | None:
+    """The commit where two histories part, where they have one."""
+    try:
+        return git(root, "merge-base", one, other).decode().strip()
+    except CannotApply:
+        return None
+
+
+def in_shallow(root: Path) -> str:
+    """The way out of a clone that has a part of the history alone; nothing where it has all of it."""
+    shallow = git(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    return ": this clone is shallow, git fetch --unshallow gets the rest" if shallow else ""
+
+
+def uncommitted(root: Path) -> int:
+    """How many files of the checkout differ from HEAD: they are no part of what is judged."""
+    return git(root, "status", "--porcelain=v1", "-z", "--no-renames").count(b"\0")
 
 
 class Applied(NamedTuple):
@@ -94,6 +136,15 @@ def applied(root: Path, change: Change) -> Iterator[Applied]:
         before = {name: text for name in names if (text := text_at(folder, change.onto, name)) is not None}
         after = {name: read(folder / name) for name in names if os.path.lexists(folder / name)}
         yield Applied(folder, before, after)
+
+
+@contextmanager
+def clean(root: Path, commit: str) -> Iterator[Path]:
+    """A commit in a worktree of its own, as nothing changed it."""
+    with TemporaryDirectory(prefix="optchat-change-") as scratch:
+        folder = Path(scratch) / "before"
+        check_out(root, folder, commit)
+        yield folder
 
 
 def check_out(root: Path, folder: Path, commit: str) -> None:
