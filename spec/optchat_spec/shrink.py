@@ -11,21 +11,21 @@ Breaks = Callable[[Sequence[Event]], int | None]
 
 
 class Shrinker:
-    """The best history so far, and how many more may be played."""
+    """The best history so far, and how many more events may be played."""
 
-    def __init__(self, events: Sequence[Event], breaks: Breaks, tries: int) -> None:
+    def __init__(self, events: Sequence[Event], breaks: Breaks, work: int) -> None:
         at = breaks(events)
         if at is None:
             raise ValueError("this history breaks nothing")
         self.best = list(events[: at + 1])
         self.breaks = breaks
-        self.left = tries
+        self.left = work
 
     def take(self, events: list[Event]) -> bool:
         """Play a simpler history; if it still breaks, up to its first break it is the best now."""
-        if self.left == 0:
+        if self.left <= 0:
             return False
-        self.left -= 1
+        self.left -= 1 + len(events)
         at = self.breaks(events)
         if at is None:
             return False
@@ -52,14 +52,14 @@ class Shrinker:
         return changed
 
 
-def smallest(events: Sequence[Event], breaks: Breaks, tries: int = 1000) -> list[Event]:
-    """A short history that still breaks, found by playing at most `tries` shorter ones.
+def smallest(events: Sequence[Event], breaks: Breaks, work: int = 400_000) -> list[Event]:
+    """A short history that still breaks, found by playing shorter ones, of about `work` events in all.
 
     Runs of events are left out, long runs first; then single texts become shorter or plainer, and so on while either
-    helps: with tries left, no single event of the result can be left out. Raises ValueError when `events` breaks
+    helps: with work left, no single event of the result can be left out. Raises ValueError when `events` breaks
     nothing.
     """
-    shrinker = Shrinker(events, breaks, tries)
+    shrinker = Shrinker(events, breaks, work)
     plainer = True
     while plainer:
         run = len(shrinker.best) // 2

@@ -84,7 +84,7 @@ class LawMachine(RuleBasedStateMachine):
             return None if found is None else found[0]
 
         # A store's disk may have failed between the events, which no list of events says.
-        events = self.events if breaks(self.events) is None else smallest(self.events, breaks, tries=4000)
+        events = self.events if breaks(self.events) is None else smallest(self.events, breaks)
         path = write_scenario(law.name, config, events)
         raise LawBroken(
             f"{law.name}: {reason}\n  the law: {law.sentence}\n"
