@@ -97,6 +97,9 @@ def test_tokens_cover_the_text(text: str) -> None:
         ("def f() -> Type:\n  " + "[" * 10_000_000, "nesting deeper than"),
         ("def f() -> Type:\n  " + "{" * 1_000_000, "nesting deeper than"),
         ("def f() -> Type:\n  " + "x => " * 100_000 + "x", "nesting deeper than"),
+        (f"def f({'x: Type, ' * 100_000}) -> Type:\n  x", "more than 4096 parameters, fields or clauses"),
+        ("law f:\n" + "  for x: Type\n" * 100_000 + "  Type\n", "more than 4096 parameters, fields or clauses"),
+        (f"type T is Type:\n  C{{{'x: Type, ' * 100_000}}}\n", "more than 4096 parameters, fields or clauses"),
     ],
 )
 def test_bad_input(text: str, fragment: str) -> None:
@@ -238,10 +241,10 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_memory_is_bounded_where_no_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.MEMORY_VARIABLE, str(limits.memory_used() + 150))
-    # Each of so many parameters is checked in a context of all before it.
-    parameters = ", ".join(f"x{n}: Nat" for n in range(8_000))
+    # Each of so many values is checked in a context of all before it.
+    lets = "".join(f"  x{n}: Nat = 1n\n" for n in range(8_000))
     assert "MB of memory (OPTCHAT_BEND_MB sets another limit)" in check(
-        f"import Base\ndef f({parameters}) -> Nat:\n  0n\n".encode()
+        f"import Base\ndef f() -> Nat:\n{lets}  x0\n".encode()
     )
 
 

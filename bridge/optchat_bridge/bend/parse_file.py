@@ -20,6 +20,10 @@ _IMPORT_LINE: Final = re.compile(
 )
 
 
+PARAMETER_LIMIT: Final = 4_096
+"""Each is checked in a context of all before it: memory and time grow with the square."""
+
+
 class FileParser(BodyParser):
     """One file. ``is_law`` tells whether a name, as written here, is a law that waits for its def."""
 
@@ -27,17 +31,12 @@ class FileParser(BodyParser):
         super().__init__(text, file)
         self.aliases: set[str] = set()
 
-    def imports(self) -> tuple[bool, list[s.SImport]]:
-        """Whether Base is imported, and the imports of files, in order."""
-        base = False
-        found: list[s.SImport] = []
+    def imports(self) -> list[s.SImport | None]:
+        """The imports in order; None is Base."""
+        found: list[s.SImport | None] = []
         while self.is_word("import") and self.here.fresh:
-            line = self._import()
-            if line is None:
-                base = True
-            else:
-                found.append(line)
-        return base, found
+            found.append(self._import())
+        return found
 
     def _import(self) -> s.SImport | None:
         """One line; None is Base."""
@@ -99,6 +98,8 @@ class FileParser(BodyParser):
 
     def _param(self, late: str, before: list[s.SParam], bare: bool) -> s.SParam:
         start = self.here.start
+        if len(before) == PARAMETER_LIMIT:
+            raise outside(f"more than {PARAMETER_LIMIT} parameters, fields or clauses", Place(self.file, start))
         mark, template = ONE, False
         if self.is_symbol("~"):
             if any(not each.template for each in before):
