@@ -147,6 +147,22 @@ MODULES: list[tuple[str, dict[str, str], str]] = [
         "an unambiguous name",
     ),
     (
+        "a module that is read before Base",
+        {
+            "main.bend": "import ./n.bend as N\nimport Base\n",
+            "n.bend": "def one() -> Nat:\n  1n\n",
+        },
+        "a defined name",
+    ),
+    (
+        "a module that is read behind Base",
+        {
+            "main.bend": "import Base\nimport ./n.bend as N\ndef main() -> Nat:\n  N.one()\n",
+            "n.bend": "def one() -> Nat:\n  1n\n",
+        },
+        "main = 1n",
+    ),
+    (
         "a module before Base that takes its name",
         {
             "main.bend": "import ./n.bend as N\nimport Base\n",

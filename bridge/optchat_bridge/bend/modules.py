@@ -33,6 +33,8 @@ class Module:
     text: str
     base: bool = False
     aliases: dict[str, Module] = field(default_factory=dict)
+    sees_base: bool = False
+    """Whether Base was loaded when the file was read, by whichever file."""
 
 
 @dataclass(slots=True)
@@ -103,15 +105,16 @@ class Library:
         module = Module(path, prefix, read_file(path, importer))
         self._loading.append(key)
         parser = FileParser(module.text, path)
-        base, imports = parser.imports()
-        if base:
-            self.load_base()
-        for each in imports:
+        for each in parser.imports():
+            if each is None:
+                self.load_base()
+                continue
             target = os.path.normpath(os.path.join(os.path.dirname(path), each.path))
             inner = os.path.relpath(os.path.abspath(target), self._root)[: -len(".bend")].replace(os.sep, "/") + "."
             module.aliases[each.alias] = self._load(target, inner, Place(path, each.pos))
         self._loading.pop()
         self.modules[key] = module
+        module.sees_base = self.base_loaded
         parser.declarations(self._law_test(module), lambda decl: self._declare(module, decl))
         self.todos += parser.todos
         return module
@@ -225,7 +228,7 @@ class Library:
 
     def _visible(self, owner: Module, module: Module) -> bool:
         """Whether a file may name another's declarations without an alias: its own, and Base's."""
-        return owner is module or owner.base
+        return owner is module or (owner.base and (module.base or module.sees_base))
 
     def resolve(self, name: str, module: Module, place: Place) -> Entry | None:
         """The type, def or law that a global name means in a module."""

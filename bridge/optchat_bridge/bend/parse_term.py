@@ -321,7 +321,8 @@ class TermParser(Cursor):
                 raise BendError(message="a type's name behind ':' in parentheses", place=Place(self.file, start))
             return s.SSpace(term, space.name, start)
         self.expect(")")
-        return term
+        # a match in parentheses stands in no body
+        return s.SSpace(term, "", start) if isinstance(term, s.SMatch | s.SOpen) else term
 
     def _list(self) -> s.Surface:
         start = self.here.start
