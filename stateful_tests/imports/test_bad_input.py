@@ -109,7 +109,7 @@ RECORDS = {
     "no kind": ('{"text":"x","date":"2024-01-01T00:00:00Z"}', "needs a kind and a text"),
     "unknown kind": ('{"kind":"usr","text":"x","date":"2024-01-01T00:00:00Z"}', "'usr' is no kind"),
     "text no string": ('{"kind":"user","text":7,"date":"2024-01-01T00:00:00Z"}', "needs a kind and a text"),
-    "cut": ('{"kind":"user","text":"x","da', "not JSON"),
+    "cut": ('{"kind":"user","text":"x","da', "not JSON: Unterminated string starting at character 26"),
     "no object": ("[1, 2]", "not a JSON object"),
     "not UTF-8": ('{"kind":"user","text":"\udcff","date":"2024-01-01T00:00:00Z"}', "not UTF-8 at byte 23"),
 }

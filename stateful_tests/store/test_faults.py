@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from optchat.store import Chat, Item, Poisoned, StoreError, doctor
+from optchat.store import Chat, Item, Poisoned, StoreError, Unusable, doctor
 from stateful_tests.store.harness import (
     BROKEN,
     FULL,
@@ -90,6 +92,14 @@ def test_a_fault_at_every_operation_loses_nothing_acknowledged(layer: str) -> No
     assert at > 100
     assert len(errors) > 50
     assert all(error.startswith("CHAT") and "\n" not in error for error in errors)
+
+
+@pytest.mark.parametrize(("code", "way"), [(FULL, "make room, or give a --dir"), (errno.EROFS, "give a --dir")])
+def test_an_open_that_the_system_refuses_says_the_way_out(code: int, way: str) -> None:
+    """Room helps on a full disk alone."""
+    with folder() as base, pytest.raises(Unusable) as caught:
+        Chat.open(base, SMALL, files=fails(code, 0))
+    assert str(caught.value) == f"{base}: {os.strerror(code)}: {way} that can be written"
 
 
 LIMITED = """

@@ -84,7 +84,7 @@ class Chat:
         Raises Locked, Damaged, Unusable; the files are as they were then.
         """
         config = config or Config()
-        with usable(folder, "make room, or give a --dir that can be written"):
+        with usable(folder, "give a --dir that can be written"):
             layout = Layout.of(folder)
             layout.make(files)
             lock = Lock(layout.lock)

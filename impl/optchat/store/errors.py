@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ def usable(folder: Path, way: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        way = f"make room, or {way}" if error.errno in (errno.ENOSPC, errno.EDQUOT) else way
         raise Unusable(f"{error.filename or folder}: {error.strerror or error}: {way}") from error
 
 

@@ -31,7 +31,7 @@ def loads(data: bytes) -> object:
     except json.JSONDecodeError as error:
         ended = error.pos >= len(text) or error.msg.startswith("Unterminated string")
         kind = TornJson if ended and text.startswith("{") else BadJson
-        raise kind(f"not JSON: {error.msg} at character {error.pos}") from None
+        raise kind(f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos}") from None
     except BadJson:
         raise
     except ValueError as error:  # An integer of thousands of digits.
