@@ -80,7 +80,7 @@ def store(laws: Iterable[str]) -> tuple[str | None, str]:
     from stateful_tests.machines.laws_held import LawBroken
     from stateful_tests.machines.test_store_machine import StoreMachine
 
-    hunter = type("StoreMachine", (StoreMachine,), {"laws": tuple(LAWS[law] for law in laws)})
+    hunter = type("StoreMachine", (StoreMachine,), {"laws": tuple(LAWS[law] for law in laws), "reads_files": False})
     try:
         run_state_machine_as_test(hunter, settings=search(60))
     except LawBroken as broken:

@@ -7,18 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from optchat_spec import rules
 from optchat_spec.laws import LAWS
-from stateful_tests.breaks.catalogue import Break, Edit
+from stateful_tests.breaks.catalogue import OURS, Break, Edit
 from stateful_tests.breaks.hunt import HUNTERS
 from stateful_tests.breaks.registry import ALL, BREAKS
 from stateful_tests.breaks.run import try_break
 from stateful_tests.breaks.tree import IMPLEMENTATION, ROOT, Rotten, broken_copy, edited
+
+RULES = {rule.number for rule in rules.load() if rule.status != "not yet"}
 
 
 @pytest.mark.parametrize("broken", ALL, ids=lambda broken: broken.name)
 def test_a_break_changes_what_it_names(broken: Break) -> None:
     assert set(broken.laws) <= set(LAWS)
     assert bool(broken.laws) != bool(broken.tests)
+    assert bool(broken.rule) == bool(broken.tests)
+    assert broken.rule in ("", OURS, *RULES)
     for test in broken.tests:
         path, _, name = test.partition("::")
         assert not name or f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")

@@ -14,9 +14,10 @@ from stateful_tests.contracts.registry import CONTRACTS
 from stateful_tests.machines.line_machine import LineMachine
 from stateful_tests.machines.push_machine import PushMachine
 from stateful_tests.machines.test_planner_machines import QueueMachine, ViewMachine
+from stateful_tests.machines.test_store_machine import StoreMachine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MACHINES = (ViewMachine, QueueMachine, PushMachine, LineMachine)
+MACHINES = (ViewMachine, QueueMachine, StoreMachine, PushMachine, LineMachine)
 SWEEP = "test_the_planners_batch_keeps_the_published_laws"
 """What holds a bounded law of the merge order whose bound is 20,001 steps: all of them, each time."""
 

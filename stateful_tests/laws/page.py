@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from optchat_spec.laws import LAWS
 from optchat_spec.registry import Law
+from stateful_tests.breaks.registry import BREAKS, MODEL
 from stateful_tests.laws.lists import (
     ROOT,
     bend_claims,
@@ -42,6 +43,20 @@ To hold an implementation to them: `optchat check` (docs/conformance.md). What i
 it and leaves the smallest history that breaks it in `.hypothesis/scenarios`, for `optchat check --scenario`.
 """
 
+FILES = """
+## Breaks of the files
+
+Where no law speaks, a break of the files is named for a rule of `docs/memory.md`, and caught by a test that secures it.
+
+"""
+
+OF_MODEL = """
+## Breaks of the model
+
+Each is caught by a proof that fails, or by a scene that the compiled model and our planner play differently.
+
+"""
+
 
 def render() -> str:
     """The page's text."""
@@ -50,6 +65,10 @@ def render() -> str:
     for area, title in AREAS.items():
         parts.append(f"\n## {title}\n")
         parts.extend(section(law, claims) for law in LAWS.values() if law.area == area)
+    parts.append(FILES)
+    parts.extend(f"- break: `{each.name}` ({each.named}): {each.says}\n" for each in BREAKS.values() if each.rule)
+    parts.append(OF_MODEL)
+    parts.extend(f"- break: `{each.name}`: {each.says}\n" for each in MODEL.values())
     return "".join(parts)
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from optchat_spec.laws import LAWS
 from optchat_spec.registry import Law
-from stateful_tests.breaks.registry import BREAKS
+from stateful_tests.breaks.registry import BREAKS, MODEL
 from stateful_tests.contracts.registry import CONTRACTS
+from stateful_tests.contracts.run import all_names
 from stateful_tests.laws import page
 from stateful_tests.laws.lists import (
     MACHINES,
@@ -20,6 +21,7 @@ from stateful_tests.laws.lists import (
     machines_of,
     predicate_of,
 )
+from stateful_tests.laws.named import breaks_gone, contracts_gone
 
 DESIGN = [
     "view_covers",
@@ -96,6 +98,14 @@ def test_no_machine_holds_a_law_that_is_none() -> None:
 def test_no_contract_and_no_break_is_of_a_law_that_is_none() -> None:
     assert {contract.law for contract in CONTRACTS.values()} <= set(LAWS)
     assert {law for each in BREAKS.values() for law in each.laws} <= set(LAWS)
+
+
+def test_a_contract_or_a_break_that_is_gone_is_missed() -> None:
+    """Each one that there is, taken away alone: what `make contracts` and `make breaks` then fail for."""
+    contracts, breaks = set(all_names()), {*BREAKS, *MODEL}
+    assert (contracts_gone(contracts), breaks_gone(breaks)) == ([], [])
+    assert [name for name in contracts if contracts_gone(contracts - {name}) != [name]] == []
+    assert [name for name in breaks if breaks_gone(breaks - {name}) != [name]] == []
 
 
 def test_the_page_is_what_the_registry_makes() -> None:

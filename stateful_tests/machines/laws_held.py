@@ -1,5 +1,8 @@
 """What the machines share: their laws as an invariant, so that a failure names its law and leaves a scenario.
 
+A machine asserts all the laws of its area and names none of them; docs/laws.md says which machine holds which law, and
+`premises.py` where each law could be broken.
+
 Hypothesis finds the failure; the history is then made small event by event (`optchat_spec.shrink`), which takes a
 second where shrinking the draws of a machine takes minutes. So the machines run without Hypothesis's own shrinking.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
@@ -20,6 +22,8 @@ class StoreMachine(PlannerMachine):
     """The planner's machine on a chat on disk. Every law of steps holds, and what was acknowledged is read back."""
 
     laws = STEP_LAWS
+    reads_files: ClassVar[bool] = True
+    """Whether the files are read through at the end. Who looks for a broken law alone does without."""
 
     @initialize(config=st.sampled_from(CONFIGS))
     def open(self, config: Config) -> None:
@@ -63,7 +67,7 @@ class StoreMachine(PlannerMachine):
         if hasattr(self, "store"):
             self.store.live.close()
             report = doctor(self.store.folder, self.store.config)
-            assert report.clean, report.problems
+            assert report.clean or not self.reads_files, report.problems
             self.store.close()
             self.spare.close()
 

@@ -250,6 +250,6 @@ def smaller(subject: Judged, law: Law, finding: Finding) -> list[Event]:
         return None if found is None else found[0]
 
     try:
-        return smallest(finding.events, breaks)
+        return smallest(finding.events, breaks, work=100_000)
     except ValueError:
         return finding.events
