@@ -33,8 +33,24 @@ def cview_covers(total: int, cview: Sequence[Node]) -> str | None:
 def message_appends(before: Sequence[Node], after: Sequence[Node], total: int) -> str | None:
     """A message that ran no batch appended only its own line; `total` is T after it."""
     if not is_prefix(before, after):
-        return "the old view is no prefix of the new one"
+        return f"the old view is no prefix of the new one: {became(before, after)}"
     return None if tuple(after[len(before) :]) == ((0, total - 1),) else "more or less than the own line was appended"
+
+
+def became(before: Sequence[Node], after: Sequence[Node]) -> str:
+    """The lines that went away and those that came, the first few of them, for a reason."""
+    gone, new = ([line for line in one if line not in other] for one, other in ((before, after), (after, before)))
+    return f"{listed(gone)} became {listed(new)}"
+
+
+def listed(lines: Sequence[Node]) -> str:
+    shown = ", ".join(f"({level}, {index})" for level, index in lines[:4]) or "nothing"
+    return shown + (f" and {len(lines) - 4} more" if len(lines) > 4 else "")
+
+
+def not_built(lines: Iterable[Node], built: Collection[Node]) -> Node | None:
+    """The first merged line that is not built, for a reason."""
+    return next((line for line in lines if line[0] > 0 and line not in built), None)
 
 
 def message_merges_nothing(merges: Sequence[Node]) -> str | None:
@@ -49,7 +65,7 @@ def merge_is_one_pair(before: Sequence[Node], after: Sequence[Node], built: Coll
     for line in before:
         if line[1] % 2 == 0 and parent(line) in built and merged(before, parent(line)) == tuple(after):
             return None
-    return "the merge did not replace two sibling lines with their built parent"
+    return f"the merge did not replace two sibling lines with their built parent: {became(before, after)}"
 
 
 def merge_covers(total: int, before: Sequence[Node], after: Sequence[Node]) -> str | None:
@@ -101,17 +117,20 @@ def fit_stops_at_budget(
     lines = tuple(before)
     for into in merges[:-1]:
         lines = merged(lines, into) or lines
-    return None if sum(map(size, lines)) > budget else "the batch went on when its budget was reached"
+    count = sum(map(size, lines))
+    return None if count > budget else f"the batch went on at {count} bytes, though its budget of {budget} was reached"
 
 
 def view_summarized(view: Iterable[Node], built: Collection[Node]) -> str | None:
     """Every merged line of the view is built."""
-    return None if summarized(view, built) else "a merged line of the view is not built"
+    return None if summarized(view, built) else f"a merged line of the view is not built: {not_built(view, built)}"
 
 
 def cview_summarized(cview: Iterable[Node], built: Collection[Node]) -> str | None:
     """Every merged line of the compaction view is built."""
-    return None if summarized(cview, built) else "a merged line of the compaction view is not built"
+    if summarized(cview, built):
+        return None
+    return f"a merged line of the compaction view is not built: {not_built(cview, built)}"
 
 
 def view_bytes(count: int, sizes: Iterable[int]) -> str | None:

@@ -65,3 +65,11 @@ def test_the_same_histories_told_truly_break_none() -> None:
     for seed in range(SEEDS):
         for step in history(seed, PlannerSubject()):
             assert broken_laws(step) == []
+
+
+def test_a_reason_names_the_lines() -> None:
+    before, after = ((0, 0), (0, 1), (0, 2)), ((1, 0), (0, 2))
+    assert "(0, 0), (0, 1) became (1, 0)" in str(LAWS["message_appends"].predicate(before, after, 3))
+    assert "(0, 0), (0, 1) became (1, 0)" in str(LAWS["merge_is_one_pair"].predicate(before, after, ()))
+    assert "(1, 0)" in str(LAWS["view_summarized"].predicate(after, ()))
+    assert "(1, 0)" in str(LAWS["cview_summarized"].predicate(after, ()))
