@@ -74,17 +74,17 @@ STEPS = (
         unread=(WITHOUT_PAGES,),
     ),
     Step(
-        "slow planner",
-        "the rules in the plainest way",
-        (*PYTEST, "stateful_tests/core"),
-        unread=(PROSE, MODEL, OUR_BEND, OUTER, tests_but("core", "machines")),
-    ),
-    Step(
         "laws on our planner",
         "seeded histories, every predicate",
         (PYTHON, "-m", "optchat_bridge.check"),
         r"broken: (\w+):",
         unread=(PROSE, MODEL, OUR_BEND, tests_but()),
+    ),
+    Step(
+        "slow planner",
+        "the rules in the plainest way",
+        (*PYTEST, "stateful_tests/core"),
+        unread=(PROSE, MODEL, OUR_BEND, OUTER, tests_but("core", "machines")),
     ),
     Step(
         "store",
@@ -135,7 +135,7 @@ STEPS = (
         by_name=True,
     ),
 )
-"""In this order: the quick ones first, so that most faults are told within a minute."""
+"""In this order: the quick ones first, and of these the one that names the law and its history when it fails."""
 
 Word = Literal["held", "broken", "broken before", "not touched", "not judged"]
 
