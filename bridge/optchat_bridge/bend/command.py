@@ -24,7 +24,8 @@ def bend(
 
     All files that it imports are checked too. A main that is an effect is run, another one is evaluated and printed;
     both are compiled to C where there is a C compiler. Exits with 0 when all proofs check, else with 1; a main that is
-    an effect may end with another status.
+    an effect may end with another status. What takes more than 600 seconds of the processor or 4096 MB is stopped;
+    OPTCHAT_BEND_SECONDS and OPTCHAT_BEND_MB set other limits.
 
     Example:
 
