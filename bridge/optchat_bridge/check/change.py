@@ -121,7 +121,7 @@ def judge(
 
 
 def live(line: str) -> None:
-    Console(stderr=True).print(line, style="dim", markup=False, highlight=False)
+    Console(stderr=True).print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def headline(verdict: Gate) -> list[str]:
