@@ -174,6 +174,12 @@ def test_what_is_no_file_is_said_in_one_line(
     assert shown[2:] == ([f"Location: {path}:1", "  import ./m.bend as M"] if path == tmp_path / "main.bend" else [])
 
 
+def test_an_error_has_no_empty_line(tmp_path: Path) -> None:
+    path = tmp_path / "main.bend"
+    path.write_text("")
+    assert render(check_file(path)).endswith(f"Location: {path}:1")
+
+
 def test_an_error_shows_no_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "a\x1b[2Jb.bend"
     path.write_text("def f() -> Type:\n  \x1b[2J\x07\x9b\n")

@@ -85,5 +85,5 @@ def _location(place: Place, sources: dict[str, str]) -> str:
         except (OSError, UnicodeDecodeError):
             return printable(place.file)
     line = text.count("\n", 0, place.pos) + 1
-    shown = text.split("\n")[line - 1]
-    return f"{printable(place.file)}:{line}\n  {printable(shown.strip()[:_SHOWN])}"
+    shown = printable(text.split("\n")[line - 1].strip()[:_SHOWN])
+    return f"{printable(place.file)}:{line}" + (f"\n  {shown}" if shown else "")
