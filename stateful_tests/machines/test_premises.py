@@ -39,7 +39,7 @@ UNSHOWN = {"message_merges_nothing", "node_built_once", "need_first_running", "f
 """Laws of what an event did, which a chat on disk does not show: its machine holds what came of it."""
 
 
-@pytest.mark.parametrize(("machine", "examples"), [(ViewMachine, 240), (QueueMachine, 180), (StoreMachine, 100)])
+@pytest.mark.parametrize(("machine", "examples"), [(ViewMachine, 240), (QueueMachine, 180), (StoreMachine, 400)])
 def test_every_law_of_a_planners_machine_is_tried(machine: type[PlannerMachine], examples: int) -> None:
     met: Counter[tuple[str, int]] = Counter()
     mine = [law.name for law in machine.laws if machine is not StoreMachine or law.name not in UNSHOWN]
