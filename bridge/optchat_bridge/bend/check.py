@@ -265,7 +265,7 @@ class Checker(Judge):
         constructors = self.program.type_decl(data.name).constructors
         missing = [each.name for each in constructors if not data.gone & self.program.bit(each.name)]
         if missing and not self.empty_in_scope(ctx):
-            names = ", ".join(self.shower.rename(each) for each in missing)
+            names = ", ".join([self.shower.rename(each) for each in missing])
             self.fail(ctx, term.pos, f"cases for {names}", "\\{}")
         return NOTHING
 

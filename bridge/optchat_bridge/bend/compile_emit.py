@@ -81,7 +81,7 @@ class Unit(Frame):
 
     def jump(self, values: list[Operand], go: str) -> str:
         self.emitter.registers = max(self.emitter.registers, len(values) + 1)
-        return " ".join(f"reg[{i}] = {text(v)};" for i, v in enumerate(values)) + " " + go
+        return " ".join([f"reg[{i}] = {text(v)};" for i, v in enumerate(values)]) + " " + go
 
     def call(self, fun: int) -> str:
         self.emitter.want(fun)
@@ -142,7 +142,7 @@ class Unit(Frame):
         result = self.temp()
         size = max(1, len(values))
         self.room(size + 1)
-        fields = " ".join(f"hp[{i + 1}] = {text(v)};" for i, v in enumerate(values)) or "hp[1] = NONE;"
+        fields = " ".join([f"hp[{i + 1}] = {text(v)};" for i, v in enumerate(values)]) or "hp[1] = NONE;"
         self.put(f"hp[0] = {header}; {fields} v{result} = ADDRESS(hp); hp += {size + 1};")
         if known:
             self.known |= {result}
@@ -327,7 +327,7 @@ def cheap(e: Expr) -> bool:
     """Whether an operation and everything in it takes no time and cannot fail."""
     match e:
         case Prim(op, args):
-            return op in CHEAP and all(cheap(a) for a in args)
+            return op in CHEAP and all([cheap(a) for a in args])
         case V() | Imm():
             return True
         case _:

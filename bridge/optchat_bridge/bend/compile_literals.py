@@ -74,7 +74,12 @@ def same(a: Expr, b: Expr, names: Mapping[int, int]) -> bool:
 
 
 def _all_same(xs: tuple[Expr, ...], ys: tuple[Expr, ...], names: Mapping[int, int]) -> bool:
-    return len(xs) == len(ys) and all(same(x, y, names) for x, y in zip(xs, ys, strict=True))
+    if len(xs) != len(ys):
+        return False
+    for x, y in zip(xs, ys, strict=True):
+        if not same(x, y, names):
+            return False
+    return True
 
 
 def _same_case(a: Case, b: Case, names: Mapping[int, int]) -> bool:

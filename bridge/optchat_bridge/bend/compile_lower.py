@@ -355,7 +355,7 @@ def _holds_functions(type_: core.Term) -> bool:
         case core.Pi():
             return True
         case core.Data(_, args) | core.App(_, args):
-            return any(_holds_functions(a) for a in args)
+            return any([_holds_functions(a) for a in args])
         case core.Lam(body=body):
             return _holds_functions(body)
         case _:

@@ -78,7 +78,7 @@ class Converter:
     def _all(self, left: tuple[Node, ...], right: tuple[Node, ...], test: Test) -> bool:
         if len(left) != len(right):
             return False
-        for one, other in zip(left, right, strict=True):  # noqa: SIM110 - a generator would use the machine stack
+        for one, other in zip(left, right, strict=True):
             if not test(one, other):
                 return False
         return True

@@ -98,14 +98,18 @@ def _same(term: c.Term, shape: Shape, strip: Strip) -> bool:
     layer = _layer(term)
     if layer is None or layer[0] != shape.con:
         return False
-    return all(_same(one, other, strip) for one, other in zip(layer[1], shape.fields, strict=True))
+    for one, other in zip(layer[1], shape.fields, strict=True):
+        if not _same(one, other, strip):
+            return False
+    return True
 
 
 def _smaller(term: c.Term, shape: Shape, strip: Strip) -> bool:
     if not isinstance(shape, Part):
         return False
-    if any(_same(term, each, strip) or _smaller(term, each, strip) for each in shape.fields):
-        return True
+    for each in shape.fields:
+        if _same(term, each, strip) or _smaller(term, each, strip):
+            return True
     layer = _layer(strip(term))
     if layer is None or layer[0] != shape.con:
         return False

@@ -174,7 +174,7 @@ class Desugarer(Sugar):
         return inner
 
     def _ctr(self, term: s.SCtr, scope: Scope, depth: int) -> c.Term:
-        return self.con(term.name, tuple(self.term(each, scope, depth) for each in term.args), term.pos)
+        return self.con(term.name, tuple([self.term(each, scope, depth) for each in term.args]), term.pos)
 
     def _call(self, term: s.SCall, scope: Scope, depth: int) -> c.Term:
         fun = self.term(term.fun, scope, depth)
@@ -182,7 +182,7 @@ class Desugarer(Sugar):
             raise parse_error("a named def before ! (only f!(..) offloads)", quoted("!"), self.place(term.pos))
         if term.tildes:
             self._check_tildes(term, fun)
-        args = tuple(self.term(each, scope, depth) for each in term.args)
+        args = tuple([self.term(each, scope, depth) for each in term.args])
         if not args:
             return fun
         if isinstance(fun, c.App):
@@ -313,7 +313,7 @@ class Desugarer(Sugar):
         if term.name in scope:
             raise parse_error("a datatype before <", term.name, self.place(term.pos))
         entry = self.global_(term.name, term.pos)
-        args = tuple(self.term(each, scope, depth) for each in term.args)
+        args = tuple([self.term(each, scope, depth) for each in term.args])
         decl = entry.decl
         if not isinstance(decl, s.SType):
             raise parse_error("a datatype before <", term.name, self.place(term.pos))
@@ -382,4 +382,4 @@ class Desugarer(Sugar):
 
 
 def _show_family(term: s.SFamily) -> str:
-    return f"{term.name}<{', '.join(show_surface(each) for each in term.args)}>"
+    return f"{term.name}<{', '.join([show_surface(each) for each in term.args])}>"

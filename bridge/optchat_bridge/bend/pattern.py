@@ -101,7 +101,7 @@ class PatternReader:
             if len(term.args) != count:
                 fields = f"{count} field{'s' if count != 1 else ''}"
                 raise BendError(message=f"a {term.name} pattern with {fields}", place=place)
-            return PCtr(con, tuple(self.pattern(each) for each in term.args))
+            return PCtr(con, tuple([self.pattern(each) for each in term.args]))
         if isinstance(term, s.SLit):
             return self._literal(term, place)
         if isinstance(term, s.SPlus):
@@ -186,11 +186,11 @@ def show_surface(term: s.Surface) -> str:
     if isinstance(term, s.SLit):
         return term.value + ("n" if term.kind == "nat" else "")
     if isinstance(term, s.SCall):
-        return f"{show_surface(term.fun)}({', '.join(show_surface(each) for each in term.args)})"
+        return f"{show_surface(term.fun)}({', '.join([show_surface(each) for each in term.args])})"
     if isinstance(term, s.SRefl):
         return "{==}"
     if isinstance(term, s.SCtr):
-        return f"{term.name}{{{', '.join(show_surface(each) for each in term.args)}}}"
+        return f"{term.name}{{{', '.join([show_surface(each) for each in term.args])}}}"
     if isinstance(term, s.SPlus):
         return f"{term.count}n+{show_surface(term.term)}"
     return "a term"

@@ -136,7 +136,7 @@ class MatchCompiler:
         return self.names.make(con, tuple([self._term(each, place) for each in fields]), 0)
 
     def _match(self, match: s.SMatch, scope: Scope, state: State) -> Term:
-        scrutinees = tuple(self._scrutinee(each, scope, state) for each in match.scrutinees)
+        scrutinees = tuple([self._scrutinee(each, scope, state) for each in match.scrutinees])
         rows = []
         for patterns, body, pos in match.rows:
             rows.append(Row(self.read.row(patterns, len(scrutinees), pos), body, scope))
