@@ -45,6 +45,7 @@ CONTRACT, BREAK, LAW = "stateful_tests/contracts/of_x.py", "stateful_tests/break
         (LAW, "law a:\n  x\n", "law a:\n  y\n", ["a edited"]),
         (LAW, "law a:\n  x\nlaw b:\n  y\n", "law b:\n  y\n", ["a removed"]),
         ("bend/spec.bend", "def d() -> Bool:\n  True{}\n", "def d() -> Bool:\n  False{}\n", ["d edited"]),
+        ("bend/spec_work.bend", "def d() -> Bool:\n  True{}\n", "def d() -> Bool:\n  False{}\n", ["d edited"]),
     ],
 )
 def test_what_is_guarded(path: str, before: str, after: str | None, expected: list[str]) -> None:

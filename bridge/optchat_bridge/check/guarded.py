@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 KINDS = (
-    ("law", re.compile(r"LAWS\.bend|bend/spec\.bend")),
+    ("law", re.compile(r"LAWS\.bend|bend/spec\w*\.bend")),
     ("predicate", re.compile(r"spec/optchat_spec/.*\.py")),
     ("contract", re.compile(r"stateful_tests/contracts/.*\.py")),
     ("break", re.compile(r"stateful_tests/breaks/.*\.py")),
     ("golden case", re.compile(r"stateful_tests/bend/golden/.*")),
 )
-"""Which files hold which; `bend/spec.bend` holds the words that the laws are made of."""
+"""Which files hold which; `bend/spec*.bend` hold the words that the laws are made of."""
 
 KEPT = (
     ("machine", re.compile(r"stateful_tests/machines/.*\.py")),
