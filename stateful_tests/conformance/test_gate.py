@@ -149,7 +149,7 @@ SMALL = {
     "breaks": ("-m", "stateful_tests.breaks", "batch_to_the_ceiling", "torn_tail_thrown_away", "batch_not_recorded"),
     "contracts": ("-m", "stateful_tests.contracts", "zoom_partitions"),
 }  # fmt: skip
-"""A small run of each step that can be left out. The whole ones were seen to go on in the same way."""
+"""A small run of each step that can be left out."""
 
 
 @pytest.fixture(scope="module")
