@@ -240,6 +240,16 @@ def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_time_is_bounded_where_no_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limits.TIME_VARIABLE, "1")
+    # Each of the 32 bits of a word has a branch of its own for the columns behind it: a tree of 32**4 of them.
+    rows = "".join(f"    case {'_, ' * n}77{', _' * (3 - n)}: 0n\n" for n in range(4))
+    match = f"  match a b c d:\n{rows}    case _, _, _, _: 1n\n"
+    assert "stopped: more than 1 s of processor time" in check(
+        f"import Base\ndef f(a: U32, b: U32, c: U32, d: U32) -> Nat:\n{match}".encode()
+    )
+
+
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.MEMORY_VARIABLE, str(limits.memory_used() + 50))
     assert "MB of memory (OPTCHAT_BEND_MB sets another limit)" in check(ENDLESS.format("1n+spin(n)").encode())
