@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from optchat_bridge.bend import evaluate
 from optchat_bridge.bend import values as v
@@ -13,6 +15,7 @@ from optchat_bridge.bend.codegen import LOOP
 from optchat_bridge.bend.limits import deep
 from optchat_bridge.bend.report import check_file, render
 from optchat_bridge.bend.session import Session
+from optchat_bridge.bend.sugar import float_text
 from stateful_tests.bend.random_programs import programs
 
 PERF = Path(__file__).parent / "golden" / "perf"
@@ -134,3 +137,32 @@ def test_literals_are_what_they_stand_for(number: int, folder: Path) -> None:
     assert check(folder, text) == f"ALL PROOFS CHECK\nmain = {number}"
     wrong = (number + 1) % 2**32
     assert "SOME PROOFS FAIL" in check(folder, f"def f() -> {{{wrong} == {word} : U32}}:\n  {{==}}\n")
+
+
+@st.composite
+def near_floats(draw: st.DrawFn) -> tuple[str, str]:
+    """Two decimals of at most six digits, the same or neighbours, with zeros around them."""
+    digits = draw(st.integers(0, 999_998))
+    point = draw(st.integers(1, 12))
+    shown = []
+    for number in (digits, digits + draw(st.integers(0, 1))):
+        text = f"{number:012d}{'0' * draw(st.integers(0, 3))}"
+        shown.append("0" * draw(st.integers(0, 3)) + text[:point] + "." + (text[point:] or "0"))
+    return shown[0], shown[1]
+
+
+@given(near_floats())
+@example(("0.0", "00.00"))
+@example(("0." + "0" * 30 + "123456", "0." + "0" * 30 + "123457"))
+@example(("123456" + "0" * 30 + ".0", "123457" + "0" * 30 + ".0"))
+def test_floats_are_equal_when_their_texts_are(pair: tuple[str, str]) -> None:
+    one, other = float_text(pair[0]), float_text(pair[1])
+    assert one is not None
+    assert other is not None
+    assert (one == other) == (struct.pack("f", float(pair[0])) == struct.pack("f", float(pair[1])))
+    assert float_text(one) == one
+
+
+@pytest.mark.parametrize("text", ["16777217.0", "0.1000001", "0." + "0" * 36 + "1", "1" + "0" * 36 + ".0"])
+def test_floats_whose_texts_do_not_tell_are_refused(text: str) -> None:
+    assert float_text(text) is None

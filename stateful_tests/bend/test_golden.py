@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ def cases() -> list[Case]:
 
 
 def own(kind: str) -> list[tuple[str, str, str]]:
-    """Our own cases: a name, the value of main or a fragment of the message, and the text."""
+    """Our own cases: a name, the value of main, a fragment of the message or what is not in our part, and the text."""
     parts = (RULES / f"{kind}.txt").read_text(encoding="utf-8").split("\n## ")[1:]
     heads = [part.partition("\n") for part in parts]
     return [(head.split(" | ")[0], head.split(" | ")[1], text) for head, _, text in heads]
@@ -69,6 +71,15 @@ def test_own_accepted(name: str, value: str, text: str, tmp_path: Path) -> None:
     report = check_file(path)
     assert report.ok, render(report)
     assert (report.main or "") == value
+
+
+@pytest.mark.parametrize(("name", "what", "text"), own("outside"), ids=[name for name, _, _ in own("outside")])
+def test_own_outside(name: str, what: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.bend"
+    path.write_text("import Base\n" + text, encoding="utf-8")
+    line = 2 + text[: text.index("# here")].count("\n")
+    shown = render(check_file(path))
+    assert f"Error:\n- message : {what} (not in our part of Bend)\nLocation: {path}:{line}\n" in shown
 
 
 @pytest.mark.parametrize(("name", "fragment", "text"), own("reject"), ids=[name for name, _, _ in own("reject")])
@@ -168,7 +179,17 @@ MODULES: list[tuple[str, dict[str, str], str]] = [
             "main.bend": "import ./n.bend as N\nimport Base\n",
             "n.bend": "type Nat is Data:\n  None2{}\n",
         },
-        "a fresh name (duplicate declaration: Nat)",
+        "- message : Nat, a name of Base, in a module that is read before Base (not in our part of Bend)\n"
+        "Location: n.bend:1",
+    ),
+    (
+        "a module before Base that takes its constructor",
+        {
+            "main.bend": "import ./n.bend as N\nimport Base\n",
+            "n.bend": "def one() -> Type:\n  Type\ntype Mine is Data:\n  Some{}\n",
+        },
+        "- message : Some, a constructor of Base, in a module that is read before Base (not in our part of Bend)\n"
+        "Location: n.bend:3",
     ),
 ]
 
@@ -177,6 +198,20 @@ MODULES: list[tuple[str, dict[str, str], str]] = [
 def test_modules(files: dict[str, str], fragment: str, tmp_path: Path) -> None:
     module = {"m.bend": "import Base\ndef one() -> Nat:\n  1n\n"}
     report = check_file(write(tmp_path, module | files))
-    shown = render(report)
+    shown = render(report).replace(f"{tmp_path}{os.sep}", "")
     assert fragment in shown
     assert report.ok == fragment.startswith("main = ")
+
+
+@pytest.mark.parametrize(("name", "shown"), [("m", "ALL PROOFS CHECK"), ("none", "none.bend: no such file")])
+def test_a_module_by_its_path_from_the_root(name: str, shown: str) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="bend_") as folder:  # only plain names may stand in a path
+        main = write(
+            Path(folder),
+            {
+                "main.bend": f"import Base\nimport {folder}/{name}.bend as M\nimport ./m.bend as N\n"
+                "def same() -> {M.one() == N.one() : Nat}:\n  {==}\n",
+                "m.bend": "import Base\ndef one() -> Nat:\n  1n\n",
+            },
+        )
+        assert shown in render(check_file(main))

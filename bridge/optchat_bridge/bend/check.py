@@ -12,7 +12,7 @@ from . import core as c
 from . import values as v
 from .context import NOTHING, TEMPLATE, Ctx, Usage, add, join
 from .descent import decreases, part, passed
-from .errors import Place
+from .errors import Place, outside
 from .judge import Judge, mentioned
 from .specialize import specialize
 from .templates import TemplateCall
@@ -53,7 +53,10 @@ class Checker(Judge):
 
     def _reference(self, term: c.Ref, args: tuple[c.Term, ...], ctx: Ctx, live: bool) -> Node:
         if term.name.startswith(c.UNKNOWN):
-            self.fail(ctx, term.pos, "a defined name", term.name.removeprefix(c.UNKNOWN))
+            name = term.name.removeprefix(c.UNKNOWN)
+            if self.program.library.lacks(name):
+                raise outside(f"{name}, a name of Bend's Base that ours lacks", Place(self.file, term.pos))
+            self.fail(ctx, term.pos, "a defined name", name)
         decl = self.program.signature(term.name)
         if live and term.name not in self.complete and not (ctx.unsafe and self._may_look_ahead(decl, ctx)):
             if term.name != ctx.owner:

@@ -89,6 +89,8 @@ class Program:
         kind = sugar.term(decl.kind, scope, len(params))
         if not isinstance(kind, c.Kind):
             place = Place(entry.module.path, decl.kind.pos)
+            if isinstance(kind, c.Ref | c.App | c.Ann | c.Let | c.Rewrite):
+                raise outside("a kind that is computed (write Type, Data or Kind(..))", place)
             raise parse_error(f"a kind (type {decl.name}<..> is Kind(g))", show_surface(decl.kind), place)
         constructors = []
         for con in decl.constructors:

@@ -35,6 +35,8 @@ _FIXED: Final = {"&&": "Bool.and", "||": "Bool.or", "++": "String.append"}
 _TYPE: Final = c.Kind(c.Quantity(1))
 _DATA: Final = c.Kind(c.Quantity(2))
 _NUMERAL_CHAIN_LIMIT: Final = 4_096
+_INNER: Final = (s.SLet, s.SStore, s.SOpen, s.SMatch, s.SRewrite, s.SLam)
+"""Bodies in parentheses whose operators are not those of the parentheses."""
 
 
 class Desugarer(Sugar):
@@ -44,6 +46,7 @@ class Desugarer(Sugar):
         super().__init__(library, module, order)
         names = Names(module.path, self.constructor, self.field_names, self.make, self._is_global, self._leaf)
         self.matches = MatchCompiler(names)
+        self._behind = False
         self._forms: dict[type, Callable[..., c.Term]] = {
             s.SName: self._name,
             s.SMarked: self._marked,
@@ -154,7 +157,7 @@ class Desugarer(Sugar):
             self.base_type("String", term.pos)
             return c.StrLit(term.value, term.pos)
         self.base_type("F32", term.pos)
-        return c.F32Lit(term.value, term.pos)
+        return self.float_literal(term.value, term.pos)
 
     def _numeral(self, value: int, pos: int) -> c.Term:
         con = self.constructor("Zero", False)
@@ -180,6 +183,8 @@ class Desugarer(Sugar):
         fun = self.term(term.fun, scope, depth)
         if term.bang and not isinstance(fun, c.Ref):
             raise parse_error("a named def before ! (only f!(..) offloads)", quoted("!"), self.place(term.pos))
+        if isinstance(term.fun, s.SLam) and term.args:
+            raise outside("a call of a lambda (write {x => .. : A -> B}(..))", self.place(term.pos))
         if term.tildes:
             self._check_tildes(term, fun)
         args = tuple([self.term(each, scope, depth) for each in term.args])
@@ -215,7 +220,12 @@ class Desugarer(Sugar):
     # Operators
 
     def _space(self, term: s.SSpace, scope: Scope, depth: int) -> c.Term:
-        return self._operators(term.term, term.name, scope, depth)
+        if not isinstance(term.term, _INNER):
+            return self._operators(term.term, term.name, scope, depth)
+        outer, self._behind = self._behind, bool(term.name)
+        found = self.term(term.term, scope, depth)
+        self._behind = outer
+        return found
 
     def _bin(self, term: s.SBin, scope: Scope, depth: int) -> c.Term:
         return self._operators(term, None, scope, depth)
@@ -227,6 +237,8 @@ class Desugarer(Sugar):
         if term.op not in _SPACED and term.op not in _FIXED and term.op not in ("<>", "<&>", "|"):
             raise outside(f"the operator {term.op}", self.place(pos))
         if term.op in _SPACED and space is None:
+            if self._behind:
+                raise outside("operators behind a let, match or lambda in parentheses", self.place(pos))
             raise BendError(message="a type for this operator (write (a + b : Nat))", place=self.place(pos))
         if term.op not in _SPACED and term.op not in _FIXED:
             space = None
@@ -282,6 +294,8 @@ class Desugarer(Sugar):
         for name, arm, pos in reversed(term.arms):
             con = self.constructor(name, True)
             if con is None:
+                if self.constructor(name, False) is not None:
+                    raise outside(f"a lambda-match above the type of its constructor {name}", self.place(pos))
                 raise BendError(message=f"a declared constructor (unknown: {name})", place=self.place(pos))
             rest = c.Match(con.name, self.term(arm, scope, depth), rest, pos)
         return rest

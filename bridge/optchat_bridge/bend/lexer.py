@@ -40,13 +40,15 @@ _TOKEN = re.compile(
 )
 _WORDS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
 _WORD_CHAR = re.compile(r"[A-Za-z0-9_]")
-_UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}")
+_UNICODE = re.compile(r"\\u\{([0-9A-Fa-f]+)\}")
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]")
 
 
 class Token(NamedTuple):
     """``value`` is the name, the symbol, the number or the decoded text; a BAD token holds what was expected.
 
-    ``fresh`` says that a line break stands before it, ``glued`` that nothing stands before it.
+    ``fresh`` says that a line break stands before it, ``glued`` that nothing stands before it. A BAD token that is
+    ``outside`` may be Bend, and its value is what it is.
     """
 
     kind: str
@@ -56,6 +58,7 @@ class Token(NamedTuple):
     fresh: bool
     glued: bool
     observed: str = ""
+    outside: bool = False
 
 
 def column(text: str, pos: int) -> int:
@@ -105,6 +108,8 @@ def _number(text: str, digits: str, pos: int, fresh: bool, glued: bool) -> Token
         return Token(BAD, expected, pos, pos, fresh, glued, observed)
 
     after = text[end : end + 1]
+    if _EXPONENT.match(text, end):
+        return Token(BAD, "a float with an exponent", pos, pos, fresh, glued, outside=True)
     if "." in digits:
         if _WORD_CHAR.match(after):
             return bad("a numeric literal (NUMBER is U32, NUMBER n is Nat)", quoted(after))
@@ -143,11 +148,14 @@ def _quoted_literal(text: str, pos: int, fresh: bool, glued: bool) -> Token:
             return Token(BAD, "a closing '", pos, pos, fresh, glued, quoted(char))
         if char == "\\":
             simple = ESCAPES.get(text[at + 1 : at + 2])
-            code = _UNICODE.match(text, at)
+            coded = _UNICODE.match(text, at)
+            code = int(coded.group(1), 16) if coded else -1
             if simple is not None:
                 char, at = simple, at + 2
-            elif code and int(code.group(1), 16) < 0x110000 and not 0xD800 <= int(code.group(1), 16) < 0xE000:
-                char, at = chr(int(code.group(1), 16)), code.end()
+            elif coded and (code > 0x10FFFF or len(coded.group(1)) > 6):
+                return Token(BAD, r"\u{..} above 10FFFF or of more than 6 digits", pos, pos, fresh, glued, outside=True)
+            elif coded and not 0xD800 <= code < 0xE000:
+                char, at = chr(code), coded.end()
             else:
                 wanted = r"an escape (\n \t \r \0 \\ \' \" \u{1F600})"
                 return Token(BAD, wanted, pos, pos, fresh, glued, quoted(text[at + 2 : at + 3]))

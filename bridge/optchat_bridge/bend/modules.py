@@ -15,12 +15,13 @@ from typing import Final
 
 from . import surface as s
 from .core import ERASED, ONE
-from .errors import BendError, Place, parse_error, printable, quoted
+from .errors import BendError, Place, outside, parse_error, printable, quoted
 from .parse_file import FileParser
 from .reserved import CONSTRUCTORS, NAMES
 from .sources import read_file
 
 BASE_DIR: Final = Path(__file__).with_name("base")
+_BEFORE: Final = "a module that is read before Base"
 SUGAR: Final = Path(__file__).with_name("sugar.bend")
 
 
@@ -196,24 +197,26 @@ class Library:
                 names.add(one.name)
             self.constructors[full] = ConEntry(full, entry.name, index, entry.order)
 
+    def lacks(self, name: str) -> bool:
+        """Whether Bend's Base has a name that ours has not."""
+        return self.base_loaded and name in NAMES and name not in self.names
+
     def _refuse_base_names(self) -> None:
-        """Catches names that a module declared before Base was loaded behind it."""
+        """Catches names that a module declared before Base was loaded behind it: in real Bend they are two."""
         for entry in self.names.values():
             if entry.module.base:
                 continue
             short = entry.decl.name
             own = self.names.get(short)
             if short in NAMES or (own is not None and own.module.base):
-                place = Place(entry.module.path, entry.decl.pos)
-                raise parse_error(f"a fresh name (duplicate declaration: {short})", quoted(short), place)
+                raise outside(f"{short}, a name of Base, in {_BEFORE}", Place(entry.module.path, entry.decl.pos))
         for con in self.constructors.values():
             entry = self.names[con.type_name]
             short = con.name[len(entry.module.prefix) :]
             base = self.constructors.get(short)
             if not entry.module.base and (short in CONSTRUCTORS or (base and self.names[base.type_name].module.base)):
                 place = Place(entry.module.path, entry.decl.pos)
-                fresh = f"a fresh constructor name (duplicate declaration: {short})"
-                raise parse_error(fresh, quoted(short), place)
+                raise outside(f"{short}, a constructor of Base, in {_BEFORE}", place)
 
     # Resolving
 

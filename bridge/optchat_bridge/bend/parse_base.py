@@ -51,6 +51,8 @@ class Cursor:
         char = self.text[token.start : token.start + 1]
         named = expected == "a name" and (char.isalpha() or char == "_")
         if token.kind == lexer.BAD and (named or expected == "a term"):
+            if token.outside:
+                return outside(token.value, Place(self.file, token.start))
             return parse_error(token.value, token.observed, Place(self.file, token.start))
         if observed is None:
             observed = quoted(char)

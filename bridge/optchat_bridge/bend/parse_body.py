@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import surface as s
 from .core import ERASED, MANY, ONE
-from .errors import BendError, Place, parse_error, quoted
+from .errors import BendError, Place, outside, parse_error, quoted
 from .lexer import END, NAME, column
 from .parse_term import TermParser, is_binder
 
@@ -147,6 +147,8 @@ class BodyParser(TermParser):
             family = self.family(name, start)
             assert isinstance(family, s.SFamily)
             args = family.args
+            if not args:
+                raise outside("a do block of a monad without a result type", Place(self.file, start))
         self.expect(":")
         steps: list[s.SStep] = []
         first = column(self.text, self.here.start)

@@ -13,7 +13,7 @@ from .lexer import NAME
 from .parse_body import BodyParser
 
 _WORD = "[A-Za-z_][A-Za-z0-9_-]*"
-_PATH: Final = re.compile(rf"(?:\./)?(?:\.\./)*(?:{_WORD}/)*{_WORD}\.bend\Z")
+_PATH: Final = re.compile(rf"(?:/|(?:\./)?(?:\.\./)*)(?:{_WORD}/)*{_WORD}\.bend\Z")
 _HUB: Final = re.compile(r"(?:\./)?(?:0x[0-9a-f]+|[^/]*@[^/]*)/")
 _IMPORT_LINE: Final = re.compile(
     r"import[ \t]+(?P<path>[^ \t]+)(?:[ \t]+as[ \t]+(?P<alias>[A-Za-z_][A-Za-z0-9_]*))?[ \t]*(?:#.*)?\Z"

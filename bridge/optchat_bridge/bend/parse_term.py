@@ -17,6 +17,8 @@ from .parse_base import Cursor
 
 _STATEMENTS = (s.SMatch, s.SLet, s.SOpen, s.SStore)
 """Bodies that end a pair of parentheses: no item of a tuple."""
+_BESIDE_COMPARISONS = ("&&", "||", "<", "<=", ">=")
+"""What may follow a comparison, as it may not follow the first argument of a family."""
 
 
 def is_binder(term: s.Surface) -> bool:
@@ -278,6 +280,8 @@ class TermParser(Cursor):
             if after.value == "{":
                 self.at += 1
                 return s.SCtr(word, self._items("}"), token.start)
+            if self.is_symbol("<=") or self.is_symbol("<<"):
+                raise self._glued(word, token.start)
             if after.value == "<" and not self.is_symbol("<>") and not self.is_symbol("<&>"):
                 return self.family(word, token.start)
         return s.SName(word, token.start)
@@ -300,9 +304,14 @@ class TermParser(Cursor):
                 continue
             args.append(self.term(OPERATORS["<>"][0]))
             if not self.accept(",") and not self.is_symbol(">"):
+                if self.is_symbol(":") or self._operator() in _BESIDE_COMPARISONS:
+                    raise self._glued(name, start)
                 self.fail("'>' or ',' (a compound type argument takes parens: F<(A & B)>)")
         self.at += 1
         return s.SFamily(name, args, False, start)
+
+    def _glued(self, name: str, start: int) -> BendError:
+        return outside(f"an operator glued to a name, or {name}< without its '>'", Place(self.file, start))
 
     def _parens(self) -> s.Surface:
         start = self.here.start
@@ -321,6 +330,8 @@ class TermParser(Cursor):
                 raise BendError(message="a type's name behind ':' in parentheses", place=Place(self.file, start))
             return s.SSpace(term, space.name, start)
         self.expect(")")
+        if self.is_symbol("=>") and (is_binder(term) or isinstance(term, s.SMarked)):
+            raise outside("a lambda's name in parentheses (write x => ..)", Place(self.file, start))
         # a match in parentheses stands in no body
         return s.SSpace(term, "", start) if isinstance(term, s.SMatch | s.SOpen) else term
 

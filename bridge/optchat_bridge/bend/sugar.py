@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from . import arrays
 from . import core as c
 from . import surface as s
 from .errors import BendError, Place, outside, parse_error
 from .modules import ConEntry, Entry, Library, Module
 from .patterns import Binder, Closed, Later, Local, Scope
+
+FLOAT_DIGITS: Final = 6
+FLOAT_WIDTH: Final = 36
+"""Decimals of up to six digits between 1e-36 and 1e36 are as many different floats, rounded one way or the other."""
 
 
 class Sugar:
@@ -76,6 +82,13 @@ class Sugar:
             raise parse_error(fields, f"{name} with {len(args)}", self.place(pos))
         return self.make(con, args, pos)
 
+    def float_literal(self, text: str, pos: int) -> c.F32Lit:
+        found = float_text(text)
+        if found is None:
+            what = f"a float of more than {FLOAT_DIGITS} digits, or {FLOAT_WIDTH} with its zeros"
+            raise outside(what, self.place(pos))
+        return c.F32Lit(found, pos)
+
     def base_family(self, name: str, args: tuple[c.Term, c.Term], pos: int) -> c.Term:
         self.base_type(name, pos)
         return c.Data(name, (c.Quantity(1, pos), c.Quantity(1, pos), *args), pos)
@@ -132,3 +145,12 @@ def local_term(local: Local) -> c.Term:
     """The term of a local name outside the head of a case tree."""
     assert not isinstance(local, Binder)
     return local.get().term if isinstance(local, Later) else local.term
+
+
+def float_text(text: str) -> str | None:
+    """The one text of a float, so that floats are equal when their texts are; None when the text may not tell."""
+    whole, _, part = text.partition(".")
+    whole, part = whole.lstrip("0"), part.rstrip("0")
+    if len((whole + part).strip("0")) > FLOAT_DIGITS or len(whole + part) > FLOAT_WIDTH:
+        return None
+    return f"{whole or '0'}.{part or '0'}"
