@@ -82,7 +82,7 @@ BREAKS = (
             "self.lines.extend(Node(0, index) for index in range(self.total, total - 1))"), by="contract histories"),
     broken("compaction_view_not_following", "the compaction view stays behind a batch of the chat's view",
            "cview_follows",
-           (PLANNER, FOLLOWS, "if batch is None and self.total < 0:"), by="machine histories"),
+           (PLANNER, FOLLOWS, "if batch is None and self.total < 0:"), by="histories machine"),
     broken("compaction_view_follows_an_empty_batch", "a batch that merges nothing resets the compaction view",
            "cview_follows",
            (PLANNER, FOLLOWS, "if batch is not None:"), by="contract histories"),
