@@ -27,7 +27,7 @@ BREAKS = (
     broken("newest_leaf_first", "the newest leaves start first", "queue_complete queue_sound",
            (QUEUE, NEAR, "near = islice(reversed(self.leaves), self.lookahead)")),
     broken("merges_starved", "leaves take every place", "merges_not_starved", (QUEUE, RESERVED, "reserved = 0"),
-           by="machine histories"),
+           by="histories machine"),
     broken("merges_take_all", "merges take every place", "queue_exact",
            (QUEUE, RESERVED, "reserved = min(running_merges + len(ready_merges), jobs)")),
     broken("too_many_calls", "running calls hold no place", "queue_within_jobs",
