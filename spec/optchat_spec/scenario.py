@@ -17,6 +17,12 @@ CONFIG_KEYS = ("node", "ceiling", "floor", "cceiling", "cfloor", "jobs")
 
 OPS = frozenset(get_args(Op))
 
+LARGEST = 2**53
+"""The most that a number of a history may be: every reader of JSON holds it exactly."""
+
+HIGHEST = 64
+"""The highest level that the protocol names."""
+
 
 class BadScenario(ValueError):
     """A file that is no history; one line that names the line."""
@@ -91,8 +97,8 @@ def _config(number: int, fields: object) -> Config:
     known = Config()._asdict()
     if not isinstance(fields, dict) or not set(fields) <= set(known):
         raise BadScenario(f"line {number}: `config` may hold {', '.join(known)}")
-    if not all(type(value) is int and value >= 1 for value in fields.values()):
-        raise BadScenario(f"line {number}: the numbers of `config` must be 1 or more")
+    if not all(type(value) is int and 1 <= value <= LARGEST for value in fields.values()):
+        raise BadScenario(f"line {number}: the numbers of `config` must be 1 to {LARGEST}")
     return Config(**fields)
 
 
@@ -117,5 +123,7 @@ def _event(number: int, fields: dict[str, Any]) -> Event:
 
 def _node(number: int, value: object) -> Node:
     if isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value):
-        return value[0], value[1]
-    raise BadScenario(f"line {number}: `node` must be [l, i], two whole numbers, not {json.dumps(value)}")
+        level, index = value
+        if abs(level) <= HIGHEST and abs(index) <= LARGEST:
+            return level, index
+    raise BadScenario(f"line {number}: `node` must be [l, i], two whole numbers, not {json.dumps(value)[:80]}")

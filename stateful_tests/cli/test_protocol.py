@@ -111,6 +111,7 @@ def test_the_adapter_speaks_on_its_pipes() -> None:
         '{"op":"hello","protocol":2}',
         '{"op":"open","config":{"node":512,"ceiling":128000,"floor":64000,"cceiling":32000,"cfloor":16000,"jobs":8}}',
         '{"op":"open","config":{"roof":1}}',
+        '{"op":"open","config":{"jobs":99999999999999999999999}}',
         "",
         '{"op":"message","kind":"user","text":"two\\nlines"}',
         '{"op":"built","node":[60,1],"text":"x"}',
@@ -125,9 +126,9 @@ def test_the_adapter_speaks_on_its_pipes() -> None:
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["ok"] for answer in answers] == [
-        *(False, True, False, True, False),
+        *(False, True, False, True, False, False),
         *(True, False, False, False, True, True),
     ]
     assert answers[1] == {"ok": True, "protocol": 1, "name": "optchat", "supports": list(SUPPORTS)}
-    assert answers[9]["rendered"] == "<chat>\n0+1|user: two lines\n</chat>"
+    assert answers[10]["rendered"] == "<chat>\n0+1|user: two lines\n</chat>"
     assert done.stderr == ""

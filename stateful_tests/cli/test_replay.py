@@ -146,7 +146,9 @@ def test_a_line_that_is_no_json_is_named(line: bytes) -> None:
     [
         *('{"a":1}', "[]", "42", "null", '"open"', '{"op":[]}', '{"op":"opne"}', '{"op":"message","kind":"user"}'),
         '{"op":"bye","now":true}',
+        *('{"op":"context","node":[0,' + "9" * 5000 + "]}", '{"op":"message","kind":"user","text":' + "[" * 100_000),
     ],
+    ids=lambda line: line[:40],
 )
 def test_json_that_is_no_request_is_named(line: str) -> None:
     for json_too in ((), ("--json",)):
@@ -154,4 +156,4 @@ def test_json_that_is_no_request_is_named(line: str) -> None:
         assert done.returncode == Status.USAGE
         assert len(lines_of(done.stdout)) == 1
         (told,) = lines_of(done.stderr)
-        assert told.startswith("optchat: standard input:2: no request of the protocol: ")
+        assert told.startswith("optchat: standard input:2: no ")

@@ -74,6 +74,7 @@ ONCE: dict[str, Lie] = {
     "a node below": lambda side, line: side.changed(line, cview=[[0, -1]]),
     "a node of floats": lambda side, line: side.changed(line, merged=[[0.0, 1.0]]),
     "a level of a million": lambda side, line: side.changed(line, view=[[1_000_000, 0]]),
+    "an index of 4,299 digits": lambda side, line: side.changed(line, view=[[64, int("9" * 4299)]]),
     "a million lines": lambda side, line: side.changed(line, view=[[0, at] for at in range(1_000_000)]),
     "a refusal without a reason": lambda side, _line: side.say(b'{"ok":false}\n'),
     "extra line": lambda side, line: side.say(line + line),

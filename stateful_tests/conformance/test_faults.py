@@ -38,6 +38,7 @@ EXPECTED = {
     "a node below": r"expected nodes \[l, i\]",
     "a node of floats": r"expected nodes \[l, i\]",
     "a level of a million": r"expected nodes \[l, i\]",
+    "an index of 4,299 digits": r"expected nodes \[l, i\]",
     "a million lines": r"expected `view` to have no more nodes than \d+ messages make; got 1,000,000 nodes",
     "a refusal without a reason": r"expected a refusal with `error`",
     "extra line": r"one line an answer was expected, and .* came",

@@ -165,5 +165,5 @@ class Remote:
 
 
 def _is_count(value: object) -> bool:
-    """Whether a JSON value is a whole number from 0; true and false are none."""
-    return type(value) is int and value >= 0
+    """Whether a JSON value is a whole number from 0 that 63 bits hold; true and false are none."""
+    return type(value) is int and 0 <= value < 1 << 63

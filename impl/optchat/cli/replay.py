@@ -88,7 +88,10 @@ def is_request(line: bytes) -> bool:
 
     from optchat.protocol import AnyRequest
 
-    found = msgspec.json.decode(line)
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return False  # A number, or a nesting, that no request has.
     operation = found.get("op") if isinstance(found, dict) else None
     requests = [each for each in get_args(AnyRequest) if each.__struct_config__.tag == operation]
     if not requests:

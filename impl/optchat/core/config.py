@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+LARGEST = 2**53
+"""The most that a number may be: every reader of JSON holds it exactly, and every machine counts to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -23,6 +26,8 @@ class Config:
         for each in fields(self):
             if getattr(self, each.name) < 1:
                 raise ValueError(f"{each.name} must be 1 or more, not {getattr(self, each.name)}")
+            if getattr(self, each.name) > LARGEST:
+                raise ValueError(f"{each.name} must be at most {LARGEST}")
         if self.node < 4:
             raise ValueError(f"node must be 4 bytes or more, so that any character fits, not {self.node}")
         if self.floor > self.ceiling or self.cfloor > self.cceiling:
