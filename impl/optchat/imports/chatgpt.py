@@ -86,7 +86,7 @@ def conversation(path: Path, element: Element, keys: Keys) -> Stream:
     for name, above in order:
         node = found["mapping"][name]
         try:
-            dates[name] = dates.get(above) if above else None
+            dates[name] = None if above is None else dates.get(above)
             message = node.get("message")
             if message is None:
                 continue
@@ -101,18 +101,21 @@ def conversation(path: Path, element: Element, keys: Keys) -> Stream:
             yield Damage(path, line, f"message {name[:40]!r}: {error}")
 
 
-def walk(mapping: dict[str, Any]) -> list[tuple[str, str]]:
-    """The nodes, each after the one above it, with that one's name ("" for a root). Raises BadNode."""
-    below: dict[str, list[str]] = {}
+def walk(mapping: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """The nodes, each after the one above it, with that one's name (None for a root). Raises BadNode.
+
+    A node is below one other, and only what hangs from a root is walked: no circle can be entered.
+    """
+    below: dict[str | None, list[str]] = {}
     for name, node in mapping.items():
         if not isinstance(node, dict):
             raise BadNode(f"the node {name[:40]!r} is no JSON object")
         above = node.get("parent")
-        if above is not None and above not in mapping:
-            above = None
-        below.setdefault(above or "", []).append(name)
+        if above is not None and not isinstance(above, str):
+            raise BadNode(f"the parent of the node {name[:40]!r} is no name")
+        below.setdefault(above if above in mapping else None, []).append(name)
     order = []
-    open_: list[tuple[str, str]] = [(name, "") for name in reversed(below.get("", []))]
+    open_: list[tuple[str, str | None]] = [(name, None) for name in reversed(below.get(None, []))]
     while open_:
         name, above = open_.pop()
         order.append((name, above))
@@ -124,12 +127,14 @@ def walk(mapping: dict[str, Any]) -> list[tuple[str, str]]:
     return order
 
 
-def path_to(mapping: dict[str, Any], current: object, order: list[tuple[str, str]]) -> set[str]:
+def path_to(mapping: dict[str, Any], current: object, order: list[tuple[str, str | None]]) -> set[str]:
     """The nodes from a root to the current one; without one, to the last of all."""
     above = dict(order)
-    name = current if isinstance(current, str) and current in mapping else order[-1][0] if order else ""
+    name: str | None = order[-1][0] if order else None
+    if isinstance(current, str) and current in mapping:
+        name = current
     shown = set()
-    while name:
+    while name is not None:
         shown.add(name)
         name = above[name]
     return shown
