@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import py_compile
 import re
 import signal
 import subprocess
@@ -15,10 +17,10 @@ import pytest
 
 from optchat.cli.status import Failure
 from optchat_bridge.check.change import check_change
-from optchat_bridge.check.steps import PYTHON
+from optchat_bridge.check.steps import PYTHON, Step, run
 from stateful_tests.breaks.registry import BREAKS
 from stateful_tests.breaks.tree import edited
-from stateful_tests.conformance.proposals import PREDICATES, QUICK, VIEW, adding, gate, git, patch_of
+from stateful_tests.conformance.proposals import PREDICATES, QUICK, VIEW, adding, gate, git, patch_of, proposed
 
 
 def test_a_harmless_change_holds(repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -107,6 +109,62 @@ def test_what_would_be_imported_in_a_laws_place_is_refused(
     kind, piece = SHADOWS[path]
     assert (status, said["refused"]) == (1, True)
     assert said["law_changes"] == [{"kind": kind, "path": path, "piece": piece, "what": "hidden by what is added"}]
+
+
+COMPILED = (
+    "bridge/optchat_bridge/check/__pycache__/__main__.cpython-311.pyc",
+    "pytest.pyc",
+    "spec/optchat_spec/judges.so",
+    "impl/z3.abi3.so",
+    "impl/hypothesis.cpython-311-x86_64-linux-gnu.so",
+    "spec/optchat_spec/judges.PYD",
+    "impl/more.pth",
+    "impl/more.egg/EGG-INFO/entry_points.txt",
+    "bridge/more.egg-link",
+    "docs/more.zip",
+    "impl/more-1.dist-info/entry_points.txt",
+    "pyvenv.cfg",
+)
+
+
+@pytest.mark.parametrize("path", COMPILED)
+def test_what_is_imported_and_cannot_be_read_is_always_refused(
+    path: str, repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for allowed in (False, True):
+        status, said = gate(repository, str(adding(path, "more\n", tmp_path)), capfd, allow_law_change=allowed)
+        assert (status, said["refused"], said["steps"][0]["verdict"]) == (1, True, "not judged")
+        assert ("binary", path) in {(each["kind"], each["path"]) for each in said["law_changes"]}
+
+
+def test_a_compiled_module_of_the_worktree_is_not_read(tmp_path: Path) -> None:
+    """Not even where it was compiled by hand, so as not to be compared with its source."""
+    tree = tmp_path / "tree"
+    (tree / "__pycache__").mkdir(parents=True)
+    (tree / "more.py").write_text("print('read')\n")
+    (tmp_path / "other.py").write_text("print('compiled')\n")
+    compiled = importlib.util.cache_from_source(str(tree / "more.py"))
+    py_compile.compile(
+        str(tmp_path / "other.py"), compiled, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    assert run(Step("imports", "", (PYTHON, "-c", "import more")), tree).output == "read\n"
+
+
+def test_a_folder_at_which_a_path_is_split_is_refused(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a:b").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "a:b"))
+    with pytest.raises(Failure, match="set TMPDIR to another one"):
+        check_change(str(adding("more", "x\n", tmp_path)), False, False, None, steps=QUICK, folder=repository)
+    assert list((tmp_path / "a:b").iterdir()) == []
+
+
+def test_a_package_that_is_not_the_worktrees_is_not_judged(repository: Path, tmp_path: Path) -> None:
+    """Without its root another one is found, where there is one installed."""
+    patch = proposed(repository, tmp_path, (repository / "impl/optchat/__init__.py").unlink)
+    with pytest.raises(Failure, match="optchat would be imported from"):
+        check_change(str(patch), True, False, None, steps=QUICK, folder=repository)
 
 
 @pytest.mark.parametrize("path", ["docs/more.py", "impl/optchat/core/more.py", "spec/optchat_spec/more/__init__.py"])

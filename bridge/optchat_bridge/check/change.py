@@ -14,8 +14,9 @@ from rich.text import Text
 
 from optchat.cli.common import print_json
 from optchat.cli.status import Failure, Status
-from optchat_bridge.check.guarded import WATCHED, Touched, hiding, touched
+from optchat_bridge.check.guarded import WATCHED, Touched, compiled, hiding, touched
 from optchat_bridge.check.peer import printable
+from optchat_bridge.check.place import hold_to_own
 from optchat_bridge.check.report import Case, console, worded, write_junit
 from optchat_bridge.check.steps import STEPS, Result, Step, held_to
 from optchat_bridge.check.worktree import (
@@ -45,7 +46,7 @@ class Gate(NamedTuple):
 
     @property
     def refused(self) -> bool:
-        return bool(self.guarded) and not self.allowed
+        return any(each.is_compiled for each in self.guarded) or (bool(self.guarded) and not self.allowed)
 
     @property
     def good(self) -> bool:
@@ -71,6 +72,8 @@ def check_change(
             tree = stack.enter_context(applied(root, change))
             before = cache(lambda: stack.enter_context(clean(root, change.onto)))
             verdict = the_guard(change.name, tree, allow_law_change, uncommitted(root))
+            if steps and not verdict.refused:
+                hold_to_own(tree.folder)
             say = (lambda _: None) if json else live
             verdict.results.extend(judge(verdict, tree.folder, before, steps, fail_fast, say))
     except CannotApply as why:
@@ -87,7 +90,8 @@ def check_change(
 def the_guard(name: str, tree: Applied, allowed: bool, uncommitted: int) -> Gate:
     """What the change does to that which it is judged by; no step is judged yet."""
     files = sorted(map(printable, {*tree.before, *tree.after}))
-    guarded = touched(tree.before, tree.after) + hiding(tree.folder, sorted({*tree.after} - {*tree.before}))
+    added = sorted({*tree.after} - {*tree.before})
+    guarded = compiled(sorted(tree.after)) + touched(tree.before, tree.after) + hiding(tree.folder, added)
     watched = [path for path in files if WATCHED.fullmatch(path)]
     return Gate(name, files, guarded, watched, allowed, uncommitted, [])
 
@@ -128,9 +132,11 @@ def headline(verdict: Gate) -> list[str]:
     """What a reviewer must read first."""
     lines = []
     if verdict.guarded:
-        word = "CHANGES" if verdict.allowed else "REFUSED: it changes"
+        word = "CHANGES" if not verdict.refused else "REFUSED: it changes"
         lines.append(f"{word} WHAT IT IS JUDGED BY ({len(verdict.guarded)}):")
         lines += [f"  {each}" for each in verdict.guarded]
+        if any(each.is_compiled for each in verdict.guarded):
+            lines.append("  Leave out what is compiled or packed: no flag allows it.")
         if not verdict.allowed:
             lines.append("  Make this a commit of its own, and run with --allow-law-change.")
     if verdict.watched:

@@ -13,6 +13,16 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+COMPILED = re.compile(
+    r"(.*/)?__pycache__/.*|.*\.(py[codw]|so|sl|dll|dylib|pth|_pth|egg|egg-link|whl|zip|pyz|pyzw)(/.*)?"
+    r"|.*\.(dist|egg)-info(/.*)?|(.*/)?pyvenv\.cfg",
+    re.IGNORECASE,
+)
+"""What the interpreter could import in a source's place, or be led away by."""
+
+BINARY = "binary"
+"""The kind of these."""
+
 KINDS = (
     ("law", re.compile(r"LAWS\.bend|bend/spec\w*\.bend")),
     ("predicate", re.compile(r"spec/optchat_spec/.*\.py")),
@@ -59,6 +69,11 @@ class Touched(NamedTuple):
     piece: str
     what: str
     """"edited", "removed", "moved to ...", "hidden by what is added", or "added, and runs" (it could change others)."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is one that no flag allows."""
+        return self.kind == BINARY
 
     def __str__(self) -> str:
         return f"{self.kind} {self.piece} ({self.path}) is {self.what}"
@@ -120,6 +135,12 @@ def gone(path: str, text: str, before: Mapping[str, str], after: Mapping[str, st
 def is_defined(versions: Iterable[ast.stmt | str]) -> bool:
     """Whether a piece is a function or a class."""
     return any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for each in versions)
+
+
+def compiled(after: Iterable[str]) -> list[Touched]:
+    """The files, of those that a change adds or edits, that could be imported and that nobody can read."""
+    says = "compiled or packed: code that cannot be read has no place here"
+    return [Touched(BINARY, path, PurePosixPath(path).name, says) for path in after if COMPILED.fullmatch(path)]
 
 
 def hiding(tree: Path, added: Iterable[str]) -> list[Touched]:

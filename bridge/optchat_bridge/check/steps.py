@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections import Counter
@@ -11,8 +10,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal, NamedTuple
 
+from optchat_bridge.check.place import environment
 from optchat_bridge.check.stopping import output_of
-from optchat_bridge.check.worktree import without_git
 
 PYTHON = sys.executable
 
@@ -180,8 +179,7 @@ def faults_of(step: Step, output: str) -> Counter[str]:
 
 def run(step: Step, folder: Path, command: Sequence[str] | None = None) -> Result:
     """A step in a worktree, which alone is on the path."""
-    parts = [str(folder), *(str(folder / part) for part in ("impl", "spec", "bridge"))]
-    env = {**without_git(os.environ), "PYTHONPATH": os.pathsep.join(parts), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = environment(folder)
     began = perf_counter()
     status, output = output_of(command or step.command, folder, env)
     seconds, text = perf_counter() - began, output.decode(errors="replace")
