@@ -54,6 +54,14 @@ def why_refused(config: Config, facts: Facts, before: State, event: Event) -> st
             return None
 
 
+def is_untaken(before: State, event: Event, accepted: bool) -> bool:
+    """Whether an implementation that shows no queue refused an event of its work: it has not happened, whatever the
+    rules say, for what is not shown is not judged.
+    """
+    work = ("started", "built", "failed", "retry", "wait")
+    return not accepted and before.queue is None and event.op in work
+
+
 def queue_of(config: Config, facts: Facts, state: State, waiting: bool | None = None) -> Lines:
     """The candidates by the rules."""
     return candidates(
@@ -68,10 +76,10 @@ def queue_of(config: Config, facts: Facts, state: State, waiting: bool | None = 
     )
 
 
-def follow(config: Config, facts: Facts, before: State, event: Event, after: State) -> Facts:
+def follow(config: Config, facts: Facts, before: State, event: Event, after: State, accepted: bool = True) -> Facts:
     """The facts after an event; an event that the rules refuse adds none, whatever the implementation did with it."""
     quiet = facts._replace(built_now=(), cancelled=())
-    if why_refused(config, facts, before, event) is not None:
+    if why_refused(config, facts, before, event) is not None or is_untaken(before, event, accepted):
         return quiet
     node = event.node
     match event.op:

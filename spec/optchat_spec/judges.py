@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optchat_spec import queue_laws, view_laws
-from optchat_spec.facts import batch_due, grown, line_bytes, line_size, queue_of, why_refused
+from optchat_spec.facts import batch_due, grown, is_untaken, line_bytes, line_size, queue_of, why_refused
 from optchat_spec.registry import SILENT, Verdict, spoken
 from optchat_spec.steps import State, Step
 from optchat_spec.vocabulary import Lines, Node, merged, most_due, parent, source, unbuilt
@@ -374,6 +374,8 @@ def rendered_lines(step: Step) -> Verdict:
 
 def refused_changes_nothing(step: Step) -> Verdict:
     why = why_refused(step.config, step.known, step.before, step.event)
+    if why is None and is_untaken(step.before, step.event, step.accepted):
+        why = "it shows no queue"
     same = step.before._replace(merged=()) == step.after._replace(merged=())
     return spoken(queue_laws.refused_changes_nothing(why, step.accepted, same))
 

@@ -46,7 +46,7 @@ class Session:
     def do(self, event: Event) -> Step:
         """Send an event; the step that it made."""
         answer = self.subject.do(event)
-        now = follow(self.config, self.facts, self.state, event, answer.state)
+        now = follow(self.config, self.facts, self.state, event, answer.state, answer.accepted)
         step = Step(
             self.config,
             event,
