@@ -69,7 +69,7 @@ hooks:
 
 # A shell whose OPTCHAT_DIR lies inside the checkout: development data stays away from your own chat.
 shell: .venv/dev
-	@OPTCHAT_DIR="$${OPTCHAT_DIR:-$(CURDIR)/.dev/optchat}" PATH="$(CURDIR)/$(BIN):$$PATH" $${SHELL:-sh}
+	@OPTCHAT_DIR="$${OPTCHAT_DIR:-$(CURDIR)/.dev/optchat}" PATH="$(CURDIR)/$(BIN):$$PATH" $${SHELL:-sh} || true
 
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .hypothesis

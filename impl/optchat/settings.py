@@ -57,6 +57,9 @@ SETTINGS = (
     Setting("agent.name", "unii", "the agent's name, and the kind of its messages", form=AGENT),
 )
 BY_KEY = {setting.key: setting for setting in SETTINGS}
+KEYS = {setting.variable: setting.key for setting in SETTINGS}
+SECTIONS = tuple({variable[: variable.index("_", len("OPTCHAT_")) + 1] for variable in KEYS})
+"""What the variables of settings begin with, by section; OPTCHAT_DIR and others are no settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +107,10 @@ def load(folder: Path, flags: Iterable[str] = (), environment: Mapping[str, str]
     for path in (user_file(environment), chat_file(folder)):
         for key, value in read_file(path).items():
             take(key, value, str(path))
-    for setting in SETTINGS:
-        if setting.variable in environment:
-            take(setting.key, from_text(setting.key, environment[setting.variable], setting.variable), setting.variable)
+    for variable in sorted(environment):
+        if variable.startswith(SECTIONS):
+            key = KEYS.get(variable, variable)
+            take(key, from_text(key, environment[variable], variable), variable)
     for flag in flags:
         key, equals, text = flag.partition("=")
         if not equals:

@@ -56,6 +56,13 @@ def test_chat_file_over_user_file_then_environment_then_flags(places: list[bool]
         assert (settings.values[key], settings.origins[key]) == wanted
 
 
+def test_a_variable_that_sets_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="OPTCHAT_MEMORY_CELING: there is no setting"):
+        load(tmp_path, environment={"XDG_CONFIG_HOME": str(tmp_path), "OPTCHAT_MEMORY_CELING": "64000"})
+    others = {"OPTCHAT_DIR": "x", "OPTCHAT_BEND_MB": "1", "OPTCHAT_MEMORYLESS": "1", "OPTCHAT": "1"}
+    assert set(load(tmp_path, environment={"XDG_CONFIG_HOME": str(tmp_path), **others}).origins.values()) == {"default"}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from optchat_bridge.check.judge import Finding, Report, Row
 from optchat_bridge.check.peer import printable
+from optchat_bridge.check.remote import KNOWN
 from optchat_spec import scenario
 
 EXIT_HELD, EXIT_BROKEN, EXIT_FAULT = 0, 1, 2
@@ -56,6 +57,9 @@ def says(row: Row, kept: Path | None) -> str:
         where = f" ({len(row.finding.events)} events: {kept})" if kept is not None else ""
         return row.finding.reason + where
     if row.missing:
+        unspoken = sorted(row.missing - KNOWN)
+        if unspoken:
+            return f"the protocol has no words for {', '.join(unspoken)}"
         return f"it does not show {', '.join(sorted(row.missing))}"
     return f"{row.spoke:,} times" if row.spoke else "nothing happened that it speaks of"
 
