@@ -264,6 +264,16 @@ def test_memory_is_bounded_where_no_steps_are_taken(monkeypatch: pytest.MonkeyPa
     )
 
 
+def test_the_memory_of_what_started_a_check_is_not_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "main.bend"
+    path.write_text("import Base\n")
+    check_it = [sys.executable, "-m", "optchat_bridge.bend", "check", str(path)]
+    large = f"import subprocess, sys; held = b'x' * 400_000_000; sys.exit(subprocess.call({check_it!r}))"
+    around = {**os.environ, limits.MEMORY_VARIABLE: "200"}
+    done = subprocess.run([sys.executable, "-c", large], env=around, capture_output=True, text=True, check=False)
+    assert done.stdout == "ALL PROOFS CHECK\n"
+
+
 def test_what_is_interrupted_ends(tmp_path: Path) -> None:
     path = tmp_path / "main.bend"
     path.write_text(ENDLESS.format("spin(1n+n)"))

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, TypeVar
 
 from .errors import BendError, stopped
@@ -27,6 +29,8 @@ MEMORY_VARIABLE: Final = "OPTCHAT_BEND_MB"
 TIME_VARIABLE: Final = "OPTCHAT_BEND_SECONDS"
 _DEFAULTS: Final = {MEMORY_VARIABLE: 4096, TIME_VARIABLE: 600}
 _UNITS: Final = {MEMORY_VARIABLE: "megabytes", TIME_VARIABLE: "seconds"}
+_STATUS: Final = Path("/proc/self/status")
+_PEAK: Final = re.compile(r"VmHWM:\s+(\d+) kB")
 _STACK: Final = 512 * 2**20
 _LOOK: Final = 0.1
 """Seconds between two looks at the memory from outside."""
@@ -80,7 +84,16 @@ class TooLong(Exceeded):
 
 
 def memory_used() -> int:
-    """The largest resident set of this process so far, in megabytes."""
+    """The largest resident set of this process so far, in megabytes; 0 where the system does not tell.
+
+    Linux's getrusage counts the process that started this one, too, up to the moment of the start: a check that a
+    large program starts would be over its limit at once.
+    """
+    try:
+        status = _STATUS.read_text(encoding="ascii")
+        return int(_PEAK.findall(status)[0]) // 2**10
+    except (OSError, IndexError):
+        pass
     if sys.platform == "win32":
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from .compile_build import NoCompiler, build_binary
 from .execute import evaluate_file
-from .limits import deep
+from .limits import deep, memory_used
 from .report import check_file
 
 ROOT: Final = Path(__file__).resolve().parents[3]
@@ -73,16 +73,7 @@ def measure_here(path: str) -> Figure:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     limit = f": {report.error.message}" if report.error is not None and report.error.plain else ""
     verdict = "accept" if report.ok else f"reject{limit}"
-    return Figure(usage.ru_utime + usage.ru_stime, peak_megabytes(usage.ru_maxrss), verdict)
-
-
-def peak_megabytes(kilobytes: int) -> float:
-    """The peak of this process. Linux's other figure counts the process that started it too."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii")
-        return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
-    except (OSError, IndexError):
-        return kilobytes / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    return Figure(usage.ru_utime + usage.ru_stime, memory_used(), verdict)
 
 
 def rows(runs: int = 1, only: str = "") -> list[Row]:

@@ -25,13 +25,14 @@ OPEN_TARGETS = {1_000: "", 100_000: "0.35 s, 200 MB", 1_000_000: "1 s, 500 MB"}
 CHUNK = 512
 
 OPEN = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
+from optchat.bench.peak import peak_megabytes
 from optchat.store import Chat
 start = time.perf_counter()
 chat = Chat.open(Path(sys.argv[1]))
 opened = time.perf_counter() - start
-print(opened, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(chat.contents.messages))
+print(opened, peak_megabytes(), len(chat.contents.messages))
 chat.close()
 """
 
@@ -111,12 +112,13 @@ def open_rows() -> list[Row]:
 
 
 IMPORT = """
-import resource, sys
+import sys
+from optchat.bench.peak import peak_megabytes
 from optchat.cli import main
 try:
     main()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)
+    print(peak_megabytes(), file=sys.stderr)
 """
 
 
