@@ -125,7 +125,7 @@ def installed_bend(root: Path) -> tuple[bool, list[str]]:
 
 
 def laws(
-    open_: Annotated[bool, typer.Option("--open", help="Only list the laws: an open one is no failure.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="List open laws, and do not fail for them.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
     root: Annotated[Path, typer.Option(help="The folder of LAWS.bend and PROOF.bend.", metavar="FOLDER")] = ROOT,
 ) -> None:
