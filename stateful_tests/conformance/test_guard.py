@@ -13,6 +13,9 @@ from stateful_tests.conformance.proposals import GOLDEN, PREDICATES, gate, patch
 from stateful_tests.house import ROOT
 
 CONTRACT, BREAK, LAW = "stateful_tests/contracts/of_x.py", "stateful_tests/breaks/of_x.py", "LAWS.bend"
+SPEC, MACHINE = "spec/optchat_spec/x.py", "stateful_tests/machines/test_x.py"
+MADE = "from stateful_tests.breaks.catalogue import broken\n"
+VIEWS = "def _view(judge, predicate, says): pass\nV = (_view(judges.x, laws.x, 'c'),)\n"
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,62 @@ CONTRACT, BREAK, LAW = "stateful_tests/contracts/of_x.py", "stateful_tests/break
         (LAW, "law a:\n  x\nlaw b:\n  y\n", "law b:\n  y\n", ["a removed"]),
         ("bend/spec.bend", "def d() -> Bool:\n  True{}\n", "def d() -> Bool:\n  False{}\n", ["d edited"]),
         ("bend/spec_work.bend", "def d() -> Bool:\n  True{}\n", "def d() -> Bool:\n  False{}\n", ["d edited"]),
+        # What would act, or hide what is there, though it looks like more.
+        (SPEC, "def f(): return 1", "def f(): return 1\nX = [LAWS.update({}) for n in LAWS]", ["X added, and runs"]),
+        (SPEC, "def f(): return 1", "def f(): return 1\nX = (f(),)", ["X added, and runs"]),
+        (SPEC, "def f(): return 1", "def f(): return 1\nX: f() = 1", ["X added, and runs"]),
+        (SPEC, "def f(): return 1", "def f(): return 1\nX = (f := 2)", ["X added, and runs"]),
+        (SPEC, "def f(): return 1", "def f(): return 1\nX = f = lambda: 2", ["X = f added, and runs"]),
+        (BREAK, "ALL = (a, b)", "ALL = (a, b)\nSEEN = ALL = ALL[:1]", ["SEEN = ALL added, and runs"]),
+        (SPEC, "A, f = 1, 2", "A, f = 1, 2\ndef f(): return 1", ["f added, and runs"]),
+        (SPEC, "import a.b", "import a.b\ndef a(): pass", ["a added, and runs"]),
+        (SPEC, "from a import f", "from a import f\nfrom b import *", ["* added, and runs"]),
+        (SPEC, "def f(): return len(x)", "def f(): return len(x)\ndef len(x): return 0", ["len added, and runs"]),
+        (SPEC, "def f(): return len(x)", "def f(): return len(x)\nfrom a import len", ["len added, and runs"]),
+        (SPEC, "", "def __getattr__(name): return 1", ["__getattr__ added, and runs"]),
+        (SPEC, "", "def f(x=LAWS.clear()): pass", ["f added, and runs"]),
+        (SPEC, "", "def f(): pass\n@f\ndef g(): pass", ["g added, and runs"]),
+        (SPEC, "", "class A:\n    LAWS.clear()", ["A added, and runs"]),
+        (SPEC, "", "class A:\n    x = LAWS.clear()", ["A added, and runs"]),
+        (SPEC, "", "class A(metaclass=f): pass", ["A added, and runs"]),
+        (SPEC, "", "class A: pass\nclass B(A): pass", ["B added, and runs"]),
+        (SPEC, "", "class A: pass\nX = A[1]", ["X added, and runs"]),
+        (CONTRACT, "", "from evil import contract\n@contract('a')\ndef f(): pass", ["f added, and runs"]),
+        (BREAK, "OF = {'a': 1}", "OF = {'a': 1, 'a': 2}", ["OF: 'a' edited"]),
+        (BREAK, "OF = {'a': 1}", "OF = {'a': 1, 'a' + '': 2}", ["OF: 'a' + '' added, and runs"]),
+        (BREAK, "OF = {'a': 1}", "OF = {'a': 1, **more}", ["OF: more added, and runs"]),
+        (BREAK, "OF = {'a': 1}", "OF = {'a': 1, 'b': f()}", ["OF: 'b' added, and runs"]),
+        (BREAK, f"{MADE}ALL = (broken('a', 1),)", f"{MADE}ALL = (broken('a', 1), broken('a', 2))", ["ALL: a edited"]),
+        (BREAK, f"{MADE}ALL = (broken('a', 1),)", f"{MADE}ALL = (broken('a', 1), f('b'))", ["ALL: b added, and runs"]),
+        (SPEC, f"{VIEWS}A = ()", f"{VIEWS}A = (_view(calm, laws.x, 'c'),)", ["A: _view(calm, laws.x, 'c') edited"]),
+        (
+            SPEC,
+            "def f(): return 1",
+            "# coding: raw_unicode_escape\ndef f(): return 1",
+            ["coding raw_unicode_escape added"],
+        ),
+        ("impl/x.py", "", "#!x\n# vim: fileencoding=utf-7\n", ["coding utf-7 added"]),
+        ("stateful_tests/breaks/known_mutants.txt", "a\n", "a\nb\n", ["its text edited"]),
+        ("stateful_tests/breaks/pytest.ini", "", "[pytest]\n", ["pytest.ini added"]),
+        ("stateful_tests/core/More.TOML", "", "x = 1\n", ["More.TOML added"]),
+        (MACHINE, "def test_x(): pass", "def _test_x(): pass\ntest_x = None", ["test_x removed"]),
+        (MACHINE, "def test_x(): pass", "def test_x(): pass\ntest_x = None", ["test_x removed"]),
+        (MACHINE, "TestA = A.TestCase", "TestA = None", ["TestA removed"]),
+        (MACHINE, "TestA = A.TestCase", "", ["TestA removed"]),
+        # The forms of today.
+        (BREAK, f"{MADE}ALL = (broken('a', 1),)", f"{MADE}ALL = (broken('a', 1), broken('b', 2))", []),
+        (BREAK, "", f"{MADE}ALL = (broken('a', 1),)", []),
+        (SPEC, f"{VIEWS}A = ()", f"{VIEWS}A = (_view(judges.y, laws.y, 'c'),)", []),
+        (
+            CONTRACT,
+            "",
+            "from stateful_tests.contracts.contract import contract\n@contract('a')\ndef f(x: int): pass",
+            [],
+        ),
+        (SPEC, "", "from typing import NamedTuple\nclass A(NamedTuple):\n    'says'\n    x: int = 1\nL = list[A]", []),
+        (SPEC, "import a.b", "import a.b\nimport a.c\nX = lambda: f()", []),
+        (SPEC, "# coding: utf-8\n", "# coding: utf-8\nX = 1\n", []),
+        (MACHINE, "def test_x(): pass", "def test_x(): return 1\nTestA = A.TestCase", []),
     ],
 )
 def test_what_is_guarded(path: str, before: str, after: str | None, expected: list[str]) -> None:

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from optchat_bridge.check.additions import World, acting
+
 COMPILED = re.compile(
     r"(.*/)?__pycache__/.*|.*\.(py[codw]|so|sl|dll|dylib|pth|_pth|egg|egg-link|whl|zip|pyz|pyzw)(/.*)?"
     r"|.*\.(dist|egg)-info(/.*)?|(.*/)?pyvenv\.cfg",
@@ -27,7 +29,7 @@ KINDS = (
     ("law", re.compile(r"LAWS\.bend|bend/spec\w*\.bend")),
     ("predicate", re.compile(r"spec/optchat_spec/.*\.py")),
     ("contract", re.compile(r"stateful_tests/contracts/.*\.py")),
-    ("break", re.compile(r"stateful_tests/breaks/.*\.py")),
+    ("break", re.compile(r"stateful_tests/breaks/.*\.(py|txt)")),
     ("golden case", re.compile(r"stateful_tests/bend/golden/.*")),
 )
 """Which files hold which; `bend/spec*.bend` hold the words that the laws are made of."""
@@ -37,6 +39,12 @@ KEPT = (
     ("test", re.compile(r"stateful_tests/(bend|bridge|conformance|core|laws|store)/.*\.py|stateful_tests/\w+\.py")),
 )
 """Files whose functions and classes may be edited (they are watched) and not removed."""
+
+SETTINGS = re.compile(r"stateful_tests/.*\.(ini|cfg|toml)", re.IGNORECASE)
+"""Files in which a tool's own settings could be changed for the tests alone; there is none, and none is added."""
+
+COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+"""Python's own pattern, by which one of a file's first two lines says how its bytes are read."""
 
 WATCHED = re.compile(
     r"stateful_tests/(bend|bridge|conformance|core|laws|machines|store)/.*|stateful_tests/[^/]*|(.*/)?conftest\.py"
@@ -56,6 +64,8 @@ STARTUP = {"sitecustomize", "usercustomize"}
 
 BEND_PIECE = re.compile(r"^(?:law|def|type|import)\s+([^\s:(<]+)", re.MULTILINE)
 
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 Pieces = dict[str, list[ast.stmt | str]]
 """A file's top-level pieces by name. A name that is bound twice has two: the second one would hide the first."""
@@ -91,21 +101,20 @@ def kept_of(path: str) -> str | None:
 
 def touched(before: Mapping[str, str], after: Mapping[str, str]) -> list[Touched]:
     """The guarded pieces that `after` edits or removes; both map the paths of the changed files to their texts."""
-    found = []
-    for path, text in before.items():
+    found = [Touched("settings", path, PurePosixPath(path).name, "added") for path in after if SETTINGS.fullmatch(path)]
+    found += [
+        Touched("module", path, f"coding {name}", "added") for path in after if (name := coding(path, after[path]))
+    ]
+    for path in {**before, **after}:
         kind, kept = kind_of(path), kept_of(path)
-        if kind is None and kept is None:
-            continue
-        old = pieces(path, text)
-        if path not in after and old:
-            found.append(Touched(kind or kept or "", path, f"file of {len(old)}", gone(path, text, before, after)))
-        elif kind is not None:
-            found += changed(kind, path, old, pieces(path, after.get(path, "")))
+        old, new = pieces(path, before.get(path, "")), pieces(path, after.get(path, ""))
+        if path in before and path not in after and old and (kind or kept):
+            what = gone(path, before[path], before, after)
+            found.append(Touched(kind or kept or "", path, f"file of {len(old)}", what))
+        elif kind is not None and (path in before or path.endswith(".py")):
+            found += changed(kind, path, old, new)
         elif kept is not None:
-            here = pieces(path, after.get(path, ""))
-            found += [
-                Touched(kept, path, name, "removed") for name in old if is_defined(old[name]) and name not in here
-            ]
+            found += [Touched(kept, path, name, "removed") for name in old if is_gone(old[name], new.get(name, []))]
     return found + [
         Touched("module", path, name, "removed: an installed one would be judged")
         for name, home in HOMES.items()
@@ -113,14 +122,21 @@ def touched(before: Mapping[str, str], after: Mapping[str, str]) -> list[Touched
     ]
 
 
+def coding(path: str, text: str) -> str | None:
+    """How a module says that its bytes are read, where that is not UTF-8: Python would read another one than people."""
+    lines = re.split(r"\r\n|\r|\n", text, maxsplit=2)[:2] if path.endswith(".py") else []
+    names = [found[1] for line in lines if (found := COOKIE.match(line)) is not None]
+    return next((name for name in names if name.lower() not in ("utf-8", "utf8")), None)
+
+
 def changed(kind: str, path: str, old: Pieces, new: Pieces) -> list[Touched]:
     """The pieces of a guarded file that its new text adds to run, removes or edits."""
-    found = [Touched(kind, path, name, "added, and runs") for name in running(new, old)]
+    found = [Touched(kind, path, name, "added, and runs") for name in acting(new, old)]
     for name, versions in old.items():
         if name not in new:
             found.append(Touched(kind, path, name, "removed"))
         else:
-            lacks = losses(versions, new[name])
+            lacks = losses(versions, new[name], World(new, old))
             found += [Touched(kind, path, f"{name}: {entry}" if entry else name, word) for entry, word in lacks]
     return found
 
@@ -132,9 +148,15 @@ def gone(path: str, text: str, before: Mapping[str, str], after: Mapping[str, st
     return "removed" if other is None else f"moved to {other}"
 
 
-def is_defined(versions: Iterable[ast.stmt | str]) -> bool:
-    """Whether a piece is a function or a class."""
-    return any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for each in versions)
+def is_gone(old: Sequence[ast.stmt | str], new: Sequence[ast.stmt | str]) -> bool:
+    """Whether a function, a class or a machine's `Test... = ....TestCase` is there no more, or is hidden by another."""
+    if not old or isinstance(old[-1], str):
+        return False
+    if isinstance(old[-1], DEFINITIONS):
+        return len(new) != len(old) or not isinstance(new[-1], DEFINITIONS)
+    if not isinstance(old[-1], ast.Assign) or not name_of(old[-1]).startswith("Test"):
+        return False
+    return not new or isinstance(new[-1], str) or dumped(new[-1]) != dumped(old[-1])
 
 
 def compiled(after: Iterable[str]) -> list[Touched]:
@@ -168,8 +190,8 @@ def is_taken(name: str) -> bool:
 
 
 def pieces(path: str, text: str) -> Pieces:
-    """A file's pieces; a golden case is one piece."""
-    if kind_of(path) == "golden case":
+    """A file's pieces; a golden case, or a list that is no code, is one piece."""
+    if text and (kind_of(path) == "golden case" or not path.endswith((".py", ".bend"))):
         return {"its text": [text]}
     if path.endswith(".bend"):
         return bend_pieces(text)
@@ -205,43 +227,31 @@ def python_pieces(text: str) -> Pieces:
     return found
 
 
-def running(new: Pieces, old: Pieces) -> list[str]:
-    """The new pieces that do more than bind a name of their own."""
-    quiet = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    names = []
-    for name, versions in new.items():
-        for each in versions:
-            binds = isinstance(each, str | ast.Assign | ast.AnnAssign) and name.isidentifier()
-            if name not in old and not isinstance(each, quiet) and not binds and not isinstance(each, str):
-                names.append(name)
-    return names
-
-
 def is_text(statement: ast.stmt) -> bool:
     """A docstring, or the text under a constant."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def name_of(statement: ast.stmt) -> str:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(statement, DEFINITIONS):
         return statement.name
     if isinstance(statement, ast.Assign):
-        return ast.unparse(statement.targets[0])
+        return " = ".join(map(ast.unparse, statement.targets))
     if isinstance(statement, ast.AnnAssign):
         return ast.unparse(statement.target)
     return ast.unparse(statement)[:60]
 
 
-def losses(old: Sequence[ast.stmt | str], new: Sequence[ast.stmt | str]) -> list[tuple[str, str]]:
+def losses(old: Sequence[ast.stmt | str], new: Sequence[ast.stmt | str], world: World) -> list[tuple[str, str]]:
     """What the new versions of a piece lack of the old ones: an entry of a collection and "edited" or "removed"; or the
-    whole piece, as no entry. A collection may have more.
+    whole piece, as no entry. A collection may have more, under names of their own.
     """
     if len(old) != len(new):
         return [("", "edited")]
-    return [loss for one, other in zip(old, new, strict=True) for loss in lost(one, other)]
+    return [loss for one, other in zip(old, new, strict=True) for loss in lost(one, other, world)]
 
 
-def lost(old: ast.stmt | str, new: ast.stmt | str) -> list[tuple[str, str]]:
+def lost(old: ast.stmt | str, new: ast.stmt | str, world: World) -> list[tuple[str, str]]:
     whole = [("", "edited")]
     if isinstance(old, str) or isinstance(new, str):
         return [] if old == new else whole
@@ -251,22 +261,53 @@ def lost(old: ast.stmt | str, new: ast.stmt | str) -> list[tuple[str, str]]:
         return whole
     assert isinstance(new, ast.Assign | ast.AnnAssign)
     held, holds = members(old.value), members(new.value)
-    if held is None or holds is None or type(old.value) is not type(new.value):
+    if held is None or holds is None or type(old.value) is not type(new.value) or annotated(old) != annotated(new):
         return whole
-    still = {label for label, _ in holds}
-    return [(label, "edited" if label in still else "removed") for label, _ in (Counter(held) - Counter(holds))]
+    there = {entry.label for entry in holds}
+    found = [(entry.label, "edited" if entry.label in there else "removed") for entry in Counter(held) - Counter(holds)]
+    taken = {entry.label for entry in held}
+    named = len(taken) == len(held)
+    for entry in (Counter(holds) - Counter(held)).elements():
+        if (entry.label, "edited") in found:
+            continue
+        if (named and entry.label in taken) or world.speaks_again(entry.value):
+            found.append((entry.label, "edited"))
+        elif not world.is_still(entry.value) or not has_plain_keys(entry.value):
+            found.append((entry.label, "added, and runs"))
+        taken.add(entry.label)
+    return found
 
 
-def members(value: ast.expr | None) -> list[tuple[str, str]] | None:
-    """The entries of a collection that is written out, each with what it is called; None for any other value."""
+def annotated(node: ast.Assign | ast.AnnAssign) -> str:
+    return ast.dump(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+
+
+class Entry(NamedTuple):
+    """An entry of a collection: what it is called, and its text as a collection of its own."""
+
+    label: str
+    code: str
+
+    @property
+    def value(self) -> ast.expr:
+        return ast.parse(self.code, mode="eval").body
+
+
+def members(value: ast.expr | None) -> list[Entry] | None:
+    """The entries of a collection that is written out; None for any other value."""
     if isinstance(value, ast.Tuple | ast.List | ast.Set):
-        return [(label(entry), ast.dump(entry)) for entry in value.elts]
+        return [Entry(label(entry), f"({ast.unparse(entry)},)") for entry in value.elts]
     if isinstance(value, ast.Dict):
-        pairs = [
-            (key if key is not None else entry, entry) for key, entry in zip(value.keys, value.values, strict=True)
-        ]
-        return [(label(key), f"{ast.dump(key)}: {ast.dump(entry)}") for key, entry in pairs]
+        pairs = zip(value.keys, value.values, strict=True)
+        return [Entry(label(key or entry), ast.unparse(ast.Dict([key], [entry]))) for key, entry in pairs]
     return None
+
+
+def has_plain_keys(value: ast.expr) -> bool:
+    """Whether an entry of a dict is under a text that is written out: no other one could be it in disguise."""
+    return not isinstance(value, ast.Dict) or all(
+        isinstance(key, ast.Constant) and isinstance(key.value, str) for key in value.keys
+    )
 
 
 def label(entry: ast.expr) -> str:
