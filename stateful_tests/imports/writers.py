@@ -69,9 +69,14 @@ output_text = any_text.map(lambda text: "\n".join(each.strip() for each in text.
 
 
 @st.composite
-def aider_sessions(draw: st.DrawFn) -> list[AiderSession]:
-    """Sessions with dates of their own. As in a real history, no two outputs and no two replies come in a row."""
+def aider_sessions(draw: st.DrawFn, same: bool = False) -> list[AiderSession]:
+    """Sessions with dates of their own, but for those that begin in the same second, if that may be.
+
+    As in a real history, no two outputs and no two replies come in a row.
+    """
     starts = sorted(draw(st.sets(moments, min_size=1, max_size=4)))
+    if same:
+        starts = sorted(starts + draw(st.lists(st.sampled_from(starts), max_size=2)))
     sessions = []
     for start in starts:
         said = [("echo", "aider --model x\nAider v1.2.3")]

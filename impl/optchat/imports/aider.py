@@ -36,6 +36,7 @@ from typing import NamedTuple
 from optchat.imports.dates import BadDate, local_date
 from optchat.imports.files import Advance, lines_of, too_long
 from optchat.imports.record import Damage, ImportFailed, Record, Stream, digest_of, key_of
+from optchat.store.prepare import clean
 
 HEADER = "# aider chat started at "
 IS_HEADER = re.compile(re.escape(HEADER.encode()) + rb"\d", re.ASCII)
@@ -165,8 +166,8 @@ def name_of(started: str, block: Block, starts: Counter[bytes]) -> str:
 
 
 def half_of(text: str) -> str:
-    """The second half of a message's name: its text's."""
-    return digest_of(text).hex()[:HALF]
+    """The second half of a message's name: its text's, as the log has it."""
+    return digest_of(clean(text)).hex()[:HALF]
 
 
 def start_of(name: str) -> str:

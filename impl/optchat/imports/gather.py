@@ -15,6 +15,7 @@ import msgspec
 from optchat.imports.aider import start_of
 from optchat.imports.detect import PARSERS, Format, check
 from optchat.imports.files import in_temporary
+from optchat.imports.grown import begins_another, completed, is_rest
 from optchat.imports.optchat import day_files
 from optchat.imports.record import Damage, ImportFailed, LeftOut, Record
 
@@ -31,10 +32,14 @@ Progress = Callable[[int, int], None]
 
 
 class Place(NamedTuple):
-    """A record that lies in the spool: `moment` in microseconds, the number of its file, and where its bytes are."""
+    """A record that lies in the spool.
+
+    `moment` in microseconds, the number of its file, its number in the file, and where its bytes are.
+    """
 
     moment: int
     file: int
+    number: int
     offset: int
     key: str
     twin: str
@@ -133,8 +138,7 @@ def gather(
         result.close()
         raise
     result.places = choose(files, _ranks(given, files))
-    if list(formats.values()).count(Format.AIDER) > 1:
-        result.places = _without_beginnings(result)
+    result.places = _without_beginnings(result)
     result.found = sum(len(each) for each in files)
     result.again = result.found - len(result.places)
     return result
@@ -147,7 +151,7 @@ def choose(files: list[list[Place]], ranks: list[int]) -> list[Place]:
     """
 
     def order(place: Place) -> tuple[int, int, int]:
-        return place.moment, ranks[place.file], place.offset
+        return place.moment, ranks[place.file], place.number
 
     same = {place.twin: place.key for places in files for place in places if place.twin}
     best: dict[str, Place] = {}
@@ -163,18 +167,26 @@ def choose(files: list[list[Place]], ranks: list[int]) -> list[Place]:
 def _without_beginnings(result: Gathered) -> list[Place]:
     """The places without those of messages that another copy of their file has with more behind (`imports.grown`)."""
     counts = Counter(start_of(place.key) for place in result.places)
-    alike: dict[str, list[tuple[str, Place]]] = {}
+    alike: dict[str, list[Record]] = {}
     for place in result.places:
         start = start_of(place.key)
         if start and counts[start] > 1:
-            alike.setdefault(start, []).append((result.record(place).text, place))
-    dropped = {
-        place.key
-        for several in alike.values()
-        for text, place in several
-        if any(len(other) > len(text) and other.startswith(text) for other, _ in several)
-    }
+            alike.setdefault(start, []).append(result.record(place))
+    dropped = {each.key for several in alike.values() for each in several if begins_another(each, several)}
     return [place for place in result.places if place.key not in dropped]
+
+
+def _completed(result: Gathered, places: list[Place], starts: set[str]) -> list[Place]:
+    """A file's places, those of messages with these starts as whole messages (`imports.grown`)."""
+    alike: dict[str, list[Place]] = {}
+    for place in places:
+        if start_of(place.key) in starts:
+            alike.setdefault(start_of(place.key), []).append(place)
+    whole = [place for place in places if start_of(place.key) not in starts]
+    for several in alike.values():
+        for place, (first, record) in zip(several, completed(map(result.record, several)), strict=True):
+            whole.append(_spooled(result.spool, place.file, several[first].number, record))
+    return whole
 
 
 def _ranks(paths: list[Path], files: list[list[Place]]) -> list[int]:
@@ -183,7 +195,7 @@ def _ranks(paths: list[Path], files: list[list[Place]]) -> list[int]:
     def first(number: int) -> tuple[int, str, str, str]:
         if not files[number]:
             return 0, "", "", ""
-        place = min(files[number], key=lambda place: (place.moment, place.offset))
+        place = min(files[number], key=lambda place: (place.moment, place.number))
         return place.moment, paths[number].name, place.key, str(paths[number])
 
     ranks = [0] * len(files)
@@ -197,6 +209,7 @@ def _read_file(
 ) -> list[Place]:
     path = result.paths[number]
     places: list[Place] = []
+    rests: set[str] = set()
     damaged = 0
     first: Damage | None = None
     for each in PARSERS[result.formats[path]](path, advance):
@@ -213,14 +226,16 @@ def _read_file(
             case Record() if each.alternate and not branches:
                 result.left_out["alternate branches"] += 1
             case Record():
-                places.append(_spooled(result.spool, number, each))
+                if is_rest(each):
+                    rests.add(start_of(each.key))
+                places.append(_spooled(result.spool, number, len(places), each))
     result.damaged += damaged
     if damaged and not places:
         raise ImportFailed(f"{path}: nothing in it can be read ({damaged} damaged; {first})", damaged=True)
-    return places
+    return _completed(result, places, rests) if rests else places
 
 
-def _spooled(spool: IO[bytes], number: int, record: Record) -> Place:
+def _spooled(spool: IO[bytes], file: int, number: int, record: Record) -> Place:
     date = record.date.isoformat()
     data = _pack((record.kind, record.text, date, record.line, record.alternate))
     offset = spool.tell()
@@ -228,7 +243,7 @@ def _spooled(spool: IO[bytes], number: int, record: Record) -> Place:
         spool.write(len(data).to_bytes(SIZE))
         spool.write(data)
     moment = (record.date - EPOCH) // MICROSECOND
-    return Place(moment, number, offset, record.key, record.twin)
+    return Place(moment, file, number, offset, record.key, record.twin)
 
 
 def _size(path: Path) -> int:

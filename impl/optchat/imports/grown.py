@@ -1,18 +1,22 @@
-"""What is new of a message that was the end of its file, and has grown since the chat took it.
+"""Messages that were the end of their file, and have grown: their beginnings, their rests, and the two joined.
 
-More output joins the run of output that an aider history ended with. The log is only appended to, so the chat keeps
-the beginning as it is, and takes the rest as a message of its own. A message whose beginning alone comes, from an
-older copy of the file, is there.
+More output joins the run of output that an aider history ended with. The log is only appended to, so a chat keeps the
+beginning as it is, and takes the rest as a message of its own, under the name of the whole. That name has a hash of
+the whole text: by it a rest is told from a beginning, and is joined to the right one when the chat is read again.
+
+What is read is whole before it is compared: a rest from another chat is joined to its beginning, or, where that is not
+there, named as a message of its own. So all that is left to see is whether one text begins another. A message with a
+second name is followed by another session: it has its end, and begins nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from optchat.imports.aider import half_of, start_of
-from optchat.imports.record import Record
+from optchat.imports.aider import HALF, half_of, start_of
+from optchat.imports.record import Record, digest_of, key_of
 from optchat.store import Chat
 from optchat.store.keys import PART
 from optchat.store.prepare import clean
@@ -20,40 +24,23 @@ from optchat.store.prepare import clean
 HEAD = re.compile(r"(?:user|assistant|echo): ")
 """What a note of a history's message begins with."""
 
+ORPHANS = "optchat"
+"""The source in the name of a rest whose beginning is not there."""
 
-@dataclass(slots=True)
-class Piece:
-    """A message of the chat, by the names in its key; `whole` is false when a crash left parts of it out."""
 
-    names: list[str]
+class Known(NamedTuple):
+    """What is known of a message from its start on.
+
+    `open`: it can go on. `names` are those of a text of which a crash left the last parts out, else none: what follows
+    them goes on within a line.
+    """
+
     text: str
-    whole: bool
+    open: bool
+    names: tuple[str, ...] = ()
 
 
-Pieces = dict[str, list[Piece]]
-"""What the chat has of the messages with one start, in the order of the log."""
-
-
-def pieces_of(chat: Chat, names: Iterable[str], keys: Iterable[str]) -> Pieces:
-    """What a chat whose messages have these names has of the messages with these keys: what starts alike."""
-    starts = {start_of(key) for key in keys} - {""}
-    starts = {start for start in map(start_of, names) if start in starts} if starts else starts
-    found: Pieces = {}
-    if not starts:
-        return found
-    for message in chat.contents.run(0, len(chat.contents.messages)):
-        key, part, _ = (message.key or "").partition(PART)
-        start = start_of(key)
-        if start not in starts:
-            continue
-        pieces = found.setdefault(start, [])
-        names_of = key.split(" ")
-        if pieces and not pieces[-1].whole and pieces[-1].names == names_of:
-            pieces[-1].text += message.text
-            pieces[-1].whole = not part
-        else:
-            pieces.append(Piece(names_of, bare(message.kind, message.text)[1], not part))
-    return found
+KnownByStart = dict[str, list[Known]]
 
 
 def bare(kind: str, text: str) -> tuple[str, str]:
@@ -62,19 +49,108 @@ def bare(kind: str, text: str) -> tuple[str, str]:
     return (head[0], text[head.end() :]) if head else ("", text)
 
 
-def rest_of(record: Record, pieces: Pieces) -> str:
+def is_rest(record: Record) -> bool:
+    """Whether a record of another chat holds the rest of a grown message alone."""
+    return start_of(record.key) != "" and not record.key.endswith(half_of(bare(record.kind, record.text)[1]))
+
+
+def joined(beginnings: Iterable[str], rest: str, key: str) -> tuple[int, str] | None:
+    """The whole text that a key names, of a beginning and its rest, and which beginning it has; None without one."""
+    half = key[-HALF:]
+    for number, beginning in enumerate(beginnings):
+        for text in (f"{beginning}\n{rest}", beginning + rest):
+            if half_of(text) == half:
+                return number, text
+    return None
+
+
+def completed(records: Iterable[Record]) -> list[tuple[int, Record]]:
+    """The records of one file that start alike, as whole messages, each with the number of its beginning's."""
+    whole: list[tuple[int, Record]] = []
+    for number, record in enumerate(records):
+        if not is_rest(record):
+            whole.append((number, record))
+        # Most often, the last one has grown.
+        elif (found := joined((_words(each) for _, each in reversed(whole)), _words(record), record.key)) is not None:
+            first, beginning = whole[-1 - found[0]]
+            text = bare(beginning.kind, beginning.text)[0] + found[1]
+            whole.append((first, beginning._replace(text=text, key=record.key, twin=record.twin)))
+        else:
+            whole.append((number, orphan(record)))
+    return whole
+
+
+def orphan(record: Record) -> Record:
+    """A rest without its beginning, as a message of its own: by the name of the whole, the beginning would be lost."""
+    return record._replace(key=key_of(ORPHANS, digest_of(record.key, record.text), 0), twin="")
+
+
+def begins_another(record: Record, others: Iterable[Record]) -> bool:
+    """Whether another record that starts alike has all of this one and more."""
+    text = _words(record)
+    return not record.twin and any(each.startswith(text) and len(each) > len(text) for each in map(_words, others))
+
+
+def _words(record: Record) -> str:
+    return clean(bare(record.kind, record.text)[1])
+
+
+class _Piece(NamedTuple):
+    """A message of the chat: its key, its text without a note's head, and whether it is there to its end."""
+
+    key: str
+    text: str
+    whole: bool
+
+
+def known_of(chat: Chat, names: Iterable[str], keys: Iterable[str]) -> KnownByStart:
+    """What a chat whose messages have these names has of the messages with these keys: what starts alike."""
+    starts = {start_of(key) for key in keys} - {""}
+    starts = {start for start in map(start_of, names) if start in starts} if starts else starts
+    found: dict[str, list[_Piece]] = {}
+    for message in chat.contents.run(0, len(chat.contents.messages)) if starts else ():
+        key, part, _ = (message.key or "").partition(PART)
+        start = start_of(key)
+        if start not in starts:
+            continue
+        pieces = found.setdefault(start, [])
+        if pieces and not pieces[-1].whole and pieces[-1].key == key:
+            pieces[-1] = _Piece(key, pieces[-1].text + message.text, not part)
+        else:
+            pieces.append(_Piece(key, bare(message.kind, message.text)[1], not part))
+    return {start: _known(pieces) for start, pieces in found.items()}
+
+
+def _known(pieces: Iterable[_Piece]) -> list[Known]:
+    """The texts that pieces of the log make, each from the start on."""
+    known: list[Known] = []
+    for piece in pieces:
+        name, _, twin = piece.key.partition(" ")
+        if not piece.whole:
+            # Nothing says what it goes on with: it can be any of these.
+            texts = [piece.text, *(f"{each.text}\n{piece.text}" for each in known if not each.names)]
+            known += [Known(text, True, tuple(piece.key.split(" "))) for text in texts]
+        elif half_of(piece.text) == name[-HALF:]:
+            known.append(Known(piece.text, not twin))
+        elif (found := joined((each.text for each in reversed(known)), piece.text, name)) is not None:
+            known.append(Known(found[1], not twin))
+    return known
+
+
+def rest_of(record: Record, known: KnownByStart) -> str:
     """The text of a record without what the chat has of it; "" when it has all."""
-    known = pieces.get(start_of(record.key), [])
-    head, text = bare(record.kind, record.text)
-    if not known or not record.key.endswith(half_of(text)):
-        return record.text  # New, or a rest already, from another chat.
-    text = clean(text)
-    for piece in known:
-        if record.key in piece.names:
+    head, _ = bare(record.kind, record.text)
+    text = _words(record)
+    best = Known("", True)
+    for each in known.get(start_of(record.key), ()):
+        if record.key in each.names:
             continue  # An interrupted import logged parts of this one: the store goes on with them.
-        if text.startswith(piece.text):
-            text = text.removeprefix(piece.text)
-            text = text.removeprefix("\n") if piece.whole else text
-        elif piece.text.startswith(text):
+        if not record.twin and each.text.startswith(text):
             return ""
+        if each.open and len(each.text) > len(best.text) and text.startswith(each.text):
+            best = each
+    if not best.text:
+        return record.text
+    text = text[len(best.text) :]
+    text = text if best.names else text.removeprefix("\n")
     return head + text if text else ""

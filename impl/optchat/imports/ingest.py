@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from optchat.agent.settle import Compactor, settle
 from optchat.imports.gather import Gathered
-from optchat.imports.grown import pieces_of, rest_of
+from optchat.imports.grown import known_of, rest_of
 from optchat.imports.record import ImportFailed, Record
 from optchat.store import Chat, Item
 from optchat.store.keys import PART
@@ -70,7 +70,7 @@ def ingest(
     """
     whole, begun = stored_names(chat)
     gathered.skip(whole)
-    pieces = pieces_of(chat, [*whole, *begun], (place.key for place in gathered.places))
+    known = known_of(chat, [*whole, *begun], (place.key for place in gathered.places))
     if begun:
         # Every refusal comes before the first append.
         for _ in _items(gathered.records(), begun, notes, chat.contents.agent):
@@ -84,7 +84,7 @@ def ingest(
     records = gathered.records()
     done, total = 0, len(gathered)
     while several := list(islice(records, TOGETHER)):
-        new = [rest for each in several if (rest := each._replace(text=rest_of(each, pieces))).text]
+        new = [rest for each in several if (rest := each._replace(text=rest_of(each, known))).text]
         gathered.there += len(several) - len(new)
         items = list(_items(new, begun, notes, chat.contents.agent))
         for (record, _), appended in zip(items, chat.append_many((item for _, item in items), room=room), strict=True):
