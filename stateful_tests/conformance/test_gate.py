@@ -16,7 +16,8 @@ import pytest
 
 from optchat.cli.status import Failure
 from optchat_bridge.check.change import check_change
-from optchat_bridge.check.steps import PYTHON, STEPS, Step, faults_of, run
+from optchat_bridge.check.steps import PYTEST, PYTHON, STEPS, Step, faults_of, run
+from optchat_bridge.check.stopping import output_of
 from stateful_tests.conformance.proposals import VIEW, adding, copy_files, gate, git, patch_of, proposed
 from stateful_tests.house import ROOT
 
@@ -109,6 +110,44 @@ def test_a_break_that_nobody_sees_any_more_breaks_the_change(
     status, said = gate(repository, str(patch), capfd, steps=[torn])
     assert (status, said["refused"], said["harness_changes"]) == (1, False, [path])
     assert (said["steps"][0]["verdict"], said["steps"][0]["faults"]) == ("broken", ["torn_tail_thrown_away"])
+
+
+@pytest.mark.parametrize("settings", ["addopts = '--co'", "python_files = 'no'", "addopts = '-k no_such_test'"])
+def test_the_changes_own_settings_take_no_test_away(
+    settings: str, repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    step = BY_NAME["store"]._replace(command=(*PYTEST, "stateful_tests/store/test_torn.py"))
+    text = f"[tool.pytest.ini_options]\n{settings}\n"
+    patch = proposed(repository, tmp_path, lambda: (repository / "pyproject.toml").write_text(text))
+    status, said = gate(repository, str(patch), capfd, steps=[step])
+    assert (status, said["steps"][0]["verdict"], said["harness_changes"]) == (0, "held", ["pyproject.toml"])
+
+
+def test_where_no_test_passes_the_step_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "test_x.py").write_text("import unittest\n\ndef test_x():\n    raise unittest.SkipTest('x')\n")
+    result = run(Step("tests", "", (*PYTEST, "test_x.py")), tmp_path / "tree")
+    assert (result.word, result.faults) == ("broken", ("no test passed",))
+
+
+@pytest.mark.parametrize(
+    "code", ["while True: time.sleep(1)", "sys.stdout.close(); os.close(1); os.close(2); time.sleep(600)"]
+)
+def test_a_step_that_does_not_end_is_ended(code: str, tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    step = Step("hangs", "", (PYTHON, "-c", f"import os, sys, time; print('begun', flush=True)\n{code}"))
+    result = run(step, tmp_path / "tree", seconds=2)
+    assert (result.word, result.faults) == ("broken", ("it had not ended after 2 s",))
+    assert result.output.startswith("begun")
+
+
+def test_of_an_endless_output_the_end_is_kept(tmp_path: Path) -> None:
+    code = "import sys\nfor _ in range(200): sys.stdout.write('x' * 100_000)\nprint('the end')"
+    ended = output_of((PYTHON, "-c", code), tmp_path, os.environ, most=1000)
+    assert (ended.status, len(ended.output), ended.output[-8:]) == (0, 1000, b"the end\n")
+    forever = "import sys\nwhile True: sys.stdout.write('x' * 100_000)"
+    ended = output_of((PYTHON, "-c", forever), tmp_path, os.environ, seconds=1, most=1000)
+    assert (ended.status, len(ended.output)) == (None, 1000)
 
 
 # What a step does not read.

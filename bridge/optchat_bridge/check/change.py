@@ -18,7 +18,7 @@ from optchat_bridge.check.guarded import WATCHED, Touched, compiled, hiding, tou
 from optchat_bridge.check.peer import printable
 from optchat_bridge.check.place import hold_to_own
 from optchat_bridge.check.report import Case, console, worded, write_junit
-from optchat_bridge.check.steps import STEPS, Result, Step, held_to
+from optchat_bridge.check.steps import LIMIT, STEPS, Result, Step, held_to
 from optchat_bridge.check.worktree import (
     Applied,
     CannotApply,
@@ -63,6 +63,7 @@ def check_change(
     fail_fast: bool = False,
     steps: Sequence[Step] = STEPS,
     folder: Path = Path(),
+    seconds: float = LIMIT,
 ) -> int:
     """Hold a change to everything; 0: it holds, 1: it is refused or breaks something. Raises Failure (2)."""
     try:
@@ -75,7 +76,7 @@ def check_change(
             if steps and not verdict.refused:
                 hold_to_own(tree.folder)
             say = (lambda _: None) if json else live
-            verdict.results.extend(judge(verdict, tree.folder, before, steps, fail_fast, say))
+            verdict.results.extend(judge(verdict, tree.folder, before, steps, fail_fast, say, seconds))
     except CannotApply as why:
         raise Failure(str(why), Status.USAGE) from None
     if json:
@@ -103,6 +104,7 @@ def judge(
     steps: Sequence[Step],
     fail_fast: bool,
     say: Callable[[str], None],
+    seconds: float,
 ) -> list[Result]:
     """Each step; a refused change is not run at all. `before` gives the worktree without the change, when it is asked.
 
@@ -118,7 +120,7 @@ def judge(
             results.append(Result(step, "not touched", 0.0, "it reads none of the changed files"))
         else:
             say(f"... {step.name}: {step.says}")
-            result = held_to(step, folder, before)
+            result = held_to(step, folder, before, seconds)
             say(f"    {result.word} in {result.seconds:.0f} s: {result.last[:100]}")
             results.append(result)
     return results

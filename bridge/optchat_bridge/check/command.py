@@ -43,6 +43,10 @@ AllowLawChange = Annotated[
     bool,
     typer.Option("--allow-law-change", help="Let the change edit laws, predicates, contracts or breaks (and say so)."),
 ]
+StepTimeout = Annotated[
+    float,
+    typer.Option("--step-timeout", min=1.0, metavar="SECONDS", help="With --change: how long one step may take."),
+]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="With --change: stop at the first step that it breaks.")]
 
 
@@ -58,6 +62,7 @@ def check_command(
     change: Change = None,
     allow_law_change: AllowLawChange = False,
     fail_fast: FailFast = False,
+    step_timeout: StepTimeout = 3600.0,
 ) -> None:
     """Hold this planner, anyone's implementation, or a change of this repository to the laws.
 
@@ -74,7 +79,8 @@ def check_command(
         from optchat_bridge.check.change import check_change
 
         with unwound():
-            raise typer.Exit(check_change(change, allow_law_change, json, junit, fail_fast=fail_fast))
+            status = check_change(change, allow_law_change, json, junit, fail_fast=fail_fast, seconds=step_timeout)
+            raise typer.Exit(status)
     with unwound():
         raise typer.Exit(check_laws(cmd, scenario, events, seed, timeout, json, junit, out))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections import Counter
@@ -64,6 +65,16 @@ class Step(NamedTuple):
 
 
 PYTEST = (PYTHON, "-m", "pytest")
+PYTEST_OPTIONS = (
+    *("-c", os.devnull, "--rootdir=.", "--confcutdir=.", "-q", "--strict-markers", "--strict-config"),
+    *("-p", "no:cacheprovider", "-W", "error"),
+)
+"""The gate's own settings: the change's, in pyproject.toml or elsewhere, could have no test run at all."""
+
+NOTHING_PASSED = "no test passed"
+LIMIT = 3600.0
+"""Seconds that a step may take; the longest takes a quarter of it on two slow cores."""
+
 STEPS = (
     Step("house rules", "imports, sizes, paths", (PYTHON, "-m", "stateful_tests.house"), r"([\w./-]+)(?::\d+)?: (.+)"),
     Step(
@@ -177,23 +188,30 @@ def faults_of(step: Step, output: str) -> Counter[str]:
     return Counter(named or [last_line(output) or "it failed without a word"])
 
 
-def run(step: Step, folder: Path, command: Sequence[str] | None = None) -> Result:
-    """A step in a worktree, which alone is on the path."""
+def run(step: Step, folder: Path, command: Sequence[str] | None = None, seconds: float = LIMIT) -> Result:
+    """A step in a worktree, which alone is on the path. Raises CannotApply."""
+    given = tuple(command or step.command)
+    tests = given[: len(PYTEST)] == PYTEST
     env = environment(folder)
     began = perf_counter()
-    status, output = output_of(command or step.command, folder, env)
-    seconds, text = perf_counter() - began, output.decode(errors="replace")
-    if status == 0:
-        return Result(step, "held", seconds, text)
-    return Result(step, "broken", seconds, text, tuple(faults_of(step, text).elements()))
+    ended = output_of((*given, *PYTEST_OPTIONS) if tests else given, folder, env, seconds)
+    took, text = perf_counter() - began, ended.output.decode(errors="replace")
+    if ended.status == 0 and tests and not re.search(r"\b[1-9]\d* passed\b", text):
+        return Result(step, "broken", took, text, (NOTHING_PASSED,))
+    if ended.status == 0:
+        return Result(step, "held", took, text)
+    if ended.status is None:
+        fault = f"it had not ended after {seconds:,.0f} s"
+        return Result(step, "broken", took, text + f"\n{fault}\n", (fault,))
+    return Result(step, "broken", took, text, tuple(faults_of(step, text).elements()))
 
 
-def held_to(step: Step, folder: Path, base: Callable[[], Path]) -> Result:
+def held_to(step: Step, folder: Path, base: Callable[[], Path], seconds: float = LIMIT) -> Result:
     """A step's verdict on the change; a step that fails is run where the change is not, and its faults are compared."""
-    result = run(step, folder)
+    result = run(step, folder, seconds=seconds)
     if result.word == "held":
         return result
-    was = run_before(step, base(), result.faults)
+    was = run_before(step, base(), result.faults, seconds)
     if was.word == "held":
         return result._replace(seconds=result.seconds + was.seconds)
     own = Counter(result.faults) - Counter(was.faults)
@@ -208,11 +226,11 @@ def held_to(step: Step, folder: Path, base: Callable[[], Path]) -> Result:
     )
 
 
-def run_before(step: Step, base: Path, faults: Sequence[str]) -> Result:
+def run_before(step: Step, base: Path, faults: Sequence[str], seconds: float) -> Result:
     """A step on the commit that the change is put on: for these faults alone, where it can be asked so."""
     names = [fault for fault in faults if fault.isidentifier()]
     if step.by_name and len(names) == len(faults):
-        was = run(step, base, (*step.command, *names))
+        was = run(step, base, (*step.command, *names), seconds)
         if was.word == "held" or set(was.faults) <= set(names):
             return was
-    return run(step, base)
+    return run(step, base, seconds=seconds)

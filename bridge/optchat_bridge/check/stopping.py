@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from time import sleep
-from typing import NoReturn
+from time import monotonic, sleep
+from typing import NamedTuple, NoReturn
 
 STOPS = (signal.SIGTERM, signal.SIGHUP)
 MARK = "OPTCHAT_CHECK_STARTED_IT"
 """The variable by which a run knows what it started, also what left its process group."""
+
+
+KEPT = 1 << 20
+"""How many bytes of a command's output are kept: the last ones."""
+
+READ = 1 << 16
 
 
 @contextmanager
@@ -68,14 +75,38 @@ def bearing(mark: str) -> list[int]:
     return found
 
 
-def output_of(command: Sequence[str], folder: Path, env: Mapping[str, str]) -> tuple[int, bytes]:
-    """A command's status and all that it printed; nothing that it started outlives this call."""
+class Ended(NamedTuple):
+    """How a command ended: its status, None when it was ended at its time limit; and the last of what it printed."""
+
+    status: int | None
+    output: bytes
+
+
+def output_of(
+    command: Sequence[str], folder: Path, env: Mapping[str, str], seconds: float = 3600.0, most: int = KEPT
+) -> Ended:
+    """Run a command for so long, and keep so many bytes of its output; nothing that it started outlives this call."""
     here, mark = marked(env)
+    deadline, kept = monotonic() + seconds, bytearray()
     with subprocess.Popen(
         command, cwd=folder, env=here, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     ) as process:
+        assert process.stdout is not None
         try:
-            output, _ = process.communicate()
+            while select.select([process.stdout], [], [], max(0.0, deadline - monotonic()))[0]:
+                chunk = os.read(process.stdout.fileno(), READ)
+                if not chunk:
+                    process.wait(max(0.0, deadline - monotonic()))
+                    return Ended(process.returncode, bytes(kept))
+                kept += chunk
+                if len(kept) > 2 * most:
+                    del kept[:-most]
+                if monotonic() > deadline:
+                    break
+        except subprocess.TimeoutExpired:
+            # It said its last word, and goes on.
+            pass
         finally:
             end_all(process, mark)
-    return process.returncode, output
+            del kept[:-most]
+    return Ended(None, bytes(kept))
