@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -30,7 +31,8 @@ Parts = list[str]
 
 def taken(runs: Iterable[Sequence[str]], suffix: str = ".jsonl") -> list[Record]:
     """What a chat holds after imports, each of some files' texts; empty files are not given."""
-    known: set[str] = set()
+    names: set[str] = set()
+    twins: set[str] = set()
     records: list[Record] = []
     for run in runs:
         with tempfile.TemporaryDirectory() as name:
@@ -41,10 +43,11 @@ def taken(runs: Iterable[Sequence[str]], suffix: str = ".jsonl") -> list[Record]
                 paths.append(path)
             with gather(paths) as found:
                 assert found.damages == []
-                found.skip(known)
+                found.skip(names, twins)
                 new = list(found.records())
             for each in new:
-                known |= {each.key, each.twin} - {""}
+                names.add(each.key)
+                twins |= {each.twin} - {""}
             records += new
     return records
 
@@ -125,7 +128,7 @@ def aider_parts(draw: st.DrawFn) -> Parts:
 def aider_growth(draw: st.DrawFn) -> Parts:
     """Copies of one history as it grows, each with a header in it; the program writes an output line by line."""
     pieces = []
-    for piece in w.aider_pieces(draw(w.aider_sessions())):
+    for piece in w.aider_pieces(draw(w.aider_sessions(same=True))):
         lines = piece.splitlines(keepends=True)
         pieces += lines if all(line.startswith(">") and line.endswith("  \n") for line in lines) else [piece]
     ends = sorted({1 + place % len(pieces) for place in draw(st.lists(st.integers(0, 60), max_size=3))})
@@ -194,6 +197,28 @@ def test_the_rest_of_a_grown_message_is_logged_and_said(tmp_path: Path) -> None:
         *("echo: aider", "user: go", "echo: Tokens: 5", "echo: Applied edit to a.py", "echo: Commit 1\nCommit 2"),
         *("user: on", "assistant: Well."),
     ]
+
+
+def test_sessions_before_headers_of_one_second_are_told_apart(tmp_path: Path) -> None:
+    """The end of one, given alone, is one message of the chat that comes later: one of two, not both."""
+    header = "# aider chat started at 2024-08-05 1{}:00:00\n\n"
+    talk = "#### yes  \n\nDone.\n\n"
+    files = {
+        "one.md": header.format(0) + talk + header.format(1),
+        "two.md": header.format(0) + talk + header.format(1) + talk + header.format(1) + "#### other  \n",
+        "end.md": talk + header.format(1),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    for number, order in enumerate(permutations(files)):
+        for name in order:
+            take(tmp_path / f"chat{number}", [tmp_path / name])
+        texts = sorted(text for _, text, _ in logged(tmp_path / f"chat{number}"))
+        assert texts == ["assistant: Done."] * 2 + ["user: other"] + ["user: yes"] * 2
+        for name in order:
+            assert take(tmp_path / f"chat{number}", [tmp_path / name]).messages == 0
+    take(tmp_path / "together", [tmp_path / name for name in files])
+    assert len(list(logged(tmp_path / "together"))) == 5
 
 
 def test_a_message_that_grew_after_a_crash_left_its_last_part_out_is_completed(tmp_path: Path) -> None:

@@ -72,11 +72,22 @@ class Gathered:
         """How many messages there are to take."""
         return len(self.places)
 
-    def skip(self, known: Container[str]) -> None:
-        """Take out the messages that have one of their names in `known`: the chat has them."""
-        before = len(self.places)
-        self.places = [each for each in self.places if each.key not in known and each.twin not in known]
-        self.there += before - len(self.places)
+    def skip(self, names: Container[str], twins: Container[str]) -> None:
+        """Take out the messages that the chat has: `names` are the first names of its own, `twins` their second ones.
+
+        Two messages that both have a first name are one only by that: sessions before headers that say the same second
+        give the same twins. A message of the chat whose only name is a twin is one message of these, not all.
+        """
+        left, used = [], set[str]()
+        for each in self.places:
+            if each.key in names or each.key in twins:
+                continue
+            if each.twin in names and each.twin not in used:
+                used.add(each.twin)
+                continue
+            left.append(each)
+        self.there += len(self.places) - len(left)
+        self.places = left
 
     def records(self) -> Iterator[Record]:
         """The messages to take, oldest first."""

@@ -68,9 +68,9 @@ def ingest(
 
     As notes, or with their own kinds. After a crash in the middle, the same call goes on where it ended.
     """
-    whole, begun = stored_names(chat)
-    gathered.skip(whole)
-    known = known_of(chat, [*whole, *begun], (place.key for place in gathered.places))
+    names, twins, begun = stored_names(chat)
+    gathered.skip(names, twins)
+    known = known_of(chat, [*names, *begun], (place.key for place in gathered.places))
     if begun:
         # Every refusal comes before the first append.
         for _ in _items(gathered.records(), begun, notes, chat.contents.agent):
@@ -113,20 +113,23 @@ def together(chat: Chat) -> int:
     return max(1, min(TOGETHER, (planner.config.ceiling - planner.chat.view.bytes) // planner.config.node))
 
 
-def stored_names(chat: Chat) -> tuple[set[str], dict[str, Begun]]:
-    """The names of the messages that the chat has, and of those that a crash left unfinished."""
-    whole: set[str] = set()
+def stored_names(chat: Chat) -> tuple[set[str], set[str], dict[str, Begun]]:
+    """The first and the second names of the messages that the chat has, and those that a crash left unfinished."""
+    names, twins = set[str](), set[str]()
     begun: dict[str, Begun] = {}
     contents = chat.contents
     for message in contents.run(0, len(contents.messages)):
         if message.key is not None:
             key, part, _ = message.key.partition(PART)
-            for name in key.split(" "):
-                if part:
-                    begun[name] = Begun(key, message.kind)
-                else:
-                    whole.add(name)
-    return whole, {name: each for name, each in begun.items() if name not in whole}
+            name, _, twin = key.partition(" ")
+            if part:
+                begun[name] = Begun(key, message.kind)
+                if twin:
+                    begun.setdefault(twin, begun[name])
+            else:
+                names.add(name)
+                twins.add(twin)
+    return names, twins - {""}, {name: each for name, each in begun.items() if each.key.partition(" ")[0] not in names}
 
 
 def _items(
@@ -135,7 +138,9 @@ def _items(
     for record in records:
         kind = "note" if notes else agent if record.kind == "unii" else record.kind
         key = f"{record.key} {record.twin}".rstrip()
-        known = begun.get(record.key) or begun.get(record.twin)
+        known = begun.get(record.key)
+        if known is None and record.twin in begun and begun[record.twin].key == record.twin:
+            known = begun[record.twin]
         if known is not None:
             if known.kind != kind:
                 raise ImportFailed(
