@@ -114,3 +114,44 @@ def test_a_rest_whose_beginning_is_not_given_loses_nothing(tmp_path: Path) -> No
     assert {("echo", "A"), ("echo", "x")} <= set(told(tmp_path / "chat"))
     take(tmp_path / "together", [tmp_path / "rest.jsonl", tmp_path / "1.md"])
     assert ("echo", "A") in told(tmp_path / "together")
+
+
+def stripped(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+@given(st.data())
+def test_a_history_that_an_editor_stripped_goes_on_as_it_was(data: st.DataObject) -> None:
+    """Its lines lose their ends in an editor, and aider adds to it: the old messages are the same, the new ones new."""
+    word = st.sampled_from(["a", "fix b", "1.", "x y"])
+    texts = st.lists(word, min_size=1, max_size=2)
+    said: list[str] = []
+    for _ in range(data.draw(st.integers(1, 2))):
+        said.append(f"\n# aider chat started at 2024-08-05 19:33:0{len(said) % 10}\n\n" + output("aider", "Aider v1"))
+        for kind in data.draw(st.lists(st.sampled_from(["user", "unii", "echo"]), max_size=6)):
+            lines = data.draw(texts)
+            said.append({
+                "user": "\n" + "".join(f"#### {line}  \n" for line in lines), "unii": "\n" + "\n".join(lines) + "\n\n",
+                "echo": output(*lines),
+            }[kind])  # fmt: skip
+    place = data.draw(st.integers(1, len(said)))
+    before, after = "".join(said[:place]), "".join(said[place:])
+    with folder() as name:
+        for file, text in (("old", before), ("new", before + after), ("saved", stripped(before) + after)):
+            (name / f"{file}.md").write_text(text)
+        (name / "bare.md").write_text(stripped(before))
+        take(name / "whole", [name / "new.md"])
+        for order in (["old", "bare", "saved", "new"], ["bare", "saved"], ["saved", "old"], ["new", "saved", "bare"]):
+            chat = name / "-".join(order)
+            for file in order:
+                take(chat, [name / f"{file}.md"])
+            assert told(chat) == told(name / "whole")
+
+
+def test_a_stripped_session_that_goes_on_keeps_its_roles(tmp_path: Path) -> None:
+    old = HEADER + "> Aider v1  \n#### do it  \n\nReply one\n\n> Tokens  \n\n#### next  \n\nReply two\n"
+    for name, text in (("old", old), ("bare", stripped(old)), ("on", stripped(old) + "\n#### third  \n\nReply\n")):
+        (tmp_path / f"{name}.md").write_text(text)
+    assert take(tmp_path / "chat", [tmp_path / "old.md"]).messages == 6
+    assert take(tmp_path / "chat", [tmp_path / "bare.md"]).messages == 0
+    assert take(tmp_path / "chat", [tmp_path / "on.md"]).kinds == {"user": 1, "unii": 1}

@@ -13,8 +13,8 @@ What the program writes, and so what is read here, line by line:
   `>` line without the two spaces begins such a block when that end comes before the next marked line, and when the
   line follows a marked line or block (no reply stands between them) or else no empty line is within. If not, it is
   a quotation in a reply, as a `####` line without the two spaces is a heading in one.
-- In a file whose marked lines all lack the two spaces (an editor has stripped them, or a person wrote it), a mark is
-  enough.
+- An editor can have stripped all lines, and aider gone on: up to the first message that has the two spaces, a mark is
+  enough. The lines before the first header are read like the first message after it.
 - A reply is what stands between these, without the empty lines around it.
 
 Every message of a session has the session's date, which is local and has no zone. The lines before the first header
@@ -99,7 +99,7 @@ class Run(NamedTuple):
 def parse(path: Path, advance: Advance) -> Stream:
     """The messages of a history. Raises ImportFailed on a file without a header: nothing in it has a date."""
     starts = Counter[bytes]()
-    strict = is_strict(path)
+    stripped = is_stripped(path)
     for session in sessions(path, advance):
         if not session.started and not session.before:
             raise ImportFailed(
@@ -111,35 +111,37 @@ def parse(path: Path, advance: Advance) -> Stream:
         try:
             date = local_date(session.started or session.before, FORM)
         except BadDate as error:
-            count = sum(1 for _ in blocks(session, strict))
+            count = sum(1 for _ in blocks(session, stripped))
             yield Damage(path, session.line, f"{error}; {count} messages of this session are left out")
-            continue
-        yield from dated(path, session, date, starts, strict)
+        else:
+            yield from dated(path, session, date, starts, stripped)
+        stripped = stripped and (not session.started or first_span(session.data) is None)
 
 
-def is_strict(path: Path) -> bool:
-    """Whether a file's marked lines have the two spaces: one of them is enough, which a real file has near its start.
+def is_stripped(path: Path) -> bool:
+    """Whether a file's first message with a mark after a header lacks the two spaces.
 
     What stands before the first header decides nothing: it can be any part of a reply.
     """
-    headed = bare = False
-    for line in lines_of(path, lambda _: None):
-        data = line.data.removesuffix(b"\r")
-        if data.startswith((b"#### ", b"> ")):
-            if data.endswith(b"  "):
-                return True
-            bare = bare or headed
-        headed = headed or IS_HEADER.match(data) is not None
-    return not bare
+    for session in sessions(path, lambda _: None):
+        if session.started and (mark := BARE_MARKED.search(session.data)):
+            span = first_span(session.data)
+            return span is None or span.start > mark.start()
+    return False
 
 
-def dated(path: Path, session: Session, date: datetime, starts: Counter[bytes], strict: bool) -> Stream:
+def first_span(data: bytes) -> Span | None:
+    """The first message of a session that has a mark and the two spaces."""
+    return next(outputs(data), None)
+
+
+def dated(path: Path, session: Session, date: datetime, starts: Counter[bytes], stripped: bool) -> Stream:
     """The records of a session.
 
     A message has a name by its session (`key`) and one by the header after it (`twin`), counted from the session's
     end: the part of a session that a cut file begins with has only the second.
     """
-    found = list(blocks(session, strict))
+    found = list(blocks(session, stripped))
     digests = [digest_of(SOURCE, "before", session.before, block.kind, block.text) for block in found]
     left = Counter(digests)
     for block, digest in zip(found, digests, strict=True):
@@ -203,22 +205,22 @@ def sessions(path: Path, advance: Advance) -> Iterator[Session]:
     yield Session(started, line, first, bytes(data), "", whole)
 
 
-def blocks(session: Session, strict: bool) -> Iterator[Block]:
-    """The messages of a session, in order. `strict`: a mark needs the two spaces at its line's end."""
+def blocks(session: Session, stripped: bool) -> Iterator[Block]:
+    """The messages of a session, in order. `stripped`: a mark is enough, up to the first with the two spaces."""
     data = session.data
     line, at = session.first, 0
-    for kind, start, end, text in runs(data, strict):
+    for kind, start, end, text in runs(data, stripped):
         if text:
             line += data.count(b"\n", at, start)
             at = start
             yield Block(kind, line, *_decoded(text, data[start:end], line))
 
 
-def runs(data: bytes, strict: bool) -> Iterator[Run]:
+def runs(data: bytes, stripped: bool) -> Iterator[Run]:
     """A session in messages: the spans of one kind in a row, or what stands between them."""
     kind, start, end = "", 0, 0
     text = bytearray()
-    for span in outputs(data) if strict else bare_marks(data):
+    for span in spans(data) if stripped else outputs(data):
         if span.start > end or span.kind != kind:
             if kind:
                 yield Run(kind, start, end, bytes(text))
@@ -241,10 +243,13 @@ def _reply(data: bytes, start: int, end: int) -> Run:
     return Run("unii", end - len(text), end, text.rstrip(b"\n"))
 
 
-def bare_marks(data: bytes) -> Iterator[Span]:
-    """The marked lines, where a mark is enough."""
-    for found in BARE_MARKED.finditer(data):
+def spans(data: bytes) -> Iterator[Span]:
+    """Of a session whose first lines may be stripped: those with a mark, and then those with the two spaces too."""
+    first = first_span(data)
+    for found in BARE_MARKED.finditer(data, 0, first.start if first else len(data)):
         yield Span(KINDS[found[1][:1]], found.start(), found.end() + 1)
+    if first:
+        yield from outputs(data)
 
 
 def outputs(data: bytes) -> Iterator[Span]:
