@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from optchat.imports import gather
 from optchat.imports.chatgpt import BadNode, path_to, walk
+from optchat.imports.claude import without_last
 from optchat.imports.detect import Format
 from stateful_tests.imports.test_bad_exports import conversation
 from stateful_tests.imports.test_bad_input import refusal, write
@@ -153,3 +155,37 @@ def test_a_parent_that_is_no_name_costs_its_conversation_alone(tmp_path: Path) -
     with gather([path]) as found:
         assert [each.text for each in found.records()] == ["fine"]
         assert [each.why for each in found.damages] == ["the parent of the node 'a' is no name"] * 4
+
+
+REMINDER = "<system-reminder>\nbe good\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" + " " * 300_000 + "x\n\n" + REMINDER,
+        "1\n" + " " * 300_000 + REMINDER + "x",
+        REMINDER * 20_000 + "x",
+        "x" + REMINDER * 20_000,
+        "x" + f"\n {REMINDER} \n" * 20_000 + "x",
+        "<system-reminder>" * 50_000 + "x" + "</system-reminder>" * 50_000,
+        REMINDER + " " * 300_000 + "x",
+        "<system-reminder>" + " " * 300_000,
+    ],
+)
+def test_no_text_makes_an_import_slow(text: str, tmp_path: Path) -> None:
+    """A text that takes the square of its length takes minutes."""
+    content = [{"type": "tool_result", "tool_use_id": "t", "content": text}]
+    line = {"type": "user", "timestamp": WHEN, "message": {"content": content}}
+    path = write(tmp_path / "session.jsonl", json.dumps(line) + "\n")
+    with soon(), gather([path]) as found:
+        assert len(found) == 1
+
+
+tags = st.sampled_from(["<system-reminder>", "</system-reminder>", "a", " ", "\n", "\u2003"])
+LAST = re.compile(r"(?:\s*<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>)+\s*\Z", re.DOTALL)
+
+
+@given(st.lists(tags, max_size=14).map("".join))
+def test_the_last_reminders_are_those_of_the_slow_pattern(text: str) -> None:
+    assert without_last(text) == LAST.sub("", text)
