@@ -15,7 +15,7 @@ import msgspec
 from optchat.imports.aider import start_of
 from optchat.imports.detect import PARSERS, Format, check
 from optchat.imports.files import in_temporary
-from optchat.imports.grown import begins_another, completed, is_rest
+from optchat.imports.grown import beginnings, completed, is_rest
 from optchat.imports.optchat import day_files
 from optchat.imports.record import Damage, ImportFailed, LeftOut, Record
 
@@ -183,7 +183,7 @@ def _without_beginnings(result: Gathered) -> list[Place]:
         start = start_of(place.key)
         if start and counts[start] > 1:
             alike.setdefault(start, []).append(result.record(place))
-    dropped = {each.key for several in alike.values() for each in several if begins_another(each, several)}
+    dropped = {key for several in alike.values() for key in beginnings(several)}
     return [place for place in result.places if place.key not in dropped]
 
 

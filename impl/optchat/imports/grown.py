@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from optchat.imports.aider import HALF, half_of, start_of
@@ -85,10 +86,13 @@ def orphan(record: Record) -> Record:
     return record._replace(key=key_of(ORPHANS, digest_of(record.key, record.text), 0), twin="")
 
 
-def begins_another(record: Record, others: Iterable[Record]) -> bool:
-    """Whether another record that starts alike has all of this one and more."""
-    text = _words(record)
-    return not record.twin and any(each.startswith(text) and len(each) > len(text) for each in map(_words, others))
+def beginnings(records: Iterable[Record]) -> set[str]:
+    """The keys of the records, of those that start alike, of which another one has all and more."""
+    words = [(_words(record), record) for record in records]
+    texts = sorted({text for text, _ in words})
+    # In this order, what a text begins comes right after it.
+    begun = {text for text, after in pairwise(texts) if after.startswith(text)}
+    return {record.key for text, record in words if text in begun and not record.twin}
 
 
 def _words(record: Record) -> str:
