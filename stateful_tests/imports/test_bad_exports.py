@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,22 @@ def test_no_element_fills_the_memory() -> None:
         (8, True),
         (51, False),
     ]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("folders", [["one/", "two/"], ["", ""], ["", "a/", "a/b/"]])
+def test_all_conversations_of_a_zip_file_are_taken(folders: list[str], tmp_path: Path) -> None:
+    """An archive of several exports, or one that was added to: none of it is passed over in silence."""
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number, above in enumerate(folders):
+            old = [conversation(id=f"m{at}", content={"parts": [f"text {at}"]}) for at in range(number + 1)]
+            export = [*old, {"title": "bad"}]
+            archive.writestr(f"{above}conversations.json", json.dumps(export))
+    with gather([path]) as found:
+        assert [each.text for each in found.records()] == [f"text {number}" for number in range(len(folders))]
+        places = [str(each).partition(": ")[0] for each in found.damages]
+        assert places == [f"{path}/{above}conversations.json:1" for above in folders]
 
 
 @given(places=st.lists(st.tuples(st.integers(0, 999), st.integers(0, 255)), min_size=1, max_size=4))

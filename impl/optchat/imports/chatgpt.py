@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from optchat.imports.dates import BadDate, epoch_date
-from optchat.imports.files import Advance, chunks_of, member_of
+from optchat.imports.files import Advance, chunks_of, members_of
 from optchat.imports.jsontext import Element, elements, has_surrogate, repaired
 from optchat.imports.record import Damage, ImportFailed, Keys, LeftOut, Parsed, Record, Stream, utc
 from optchat.store.strictjson import BadJson, loads
@@ -44,12 +44,20 @@ class BadNode(ValueError):
 
 
 def parse(path: Path, advance: Advance) -> Stream:
-    """The messages of an export. Raises ImportFailed on a zip file without the conversations, or a damaged one."""
+    """The messages of an export: of a zip file, those of all its members with the name.
+
+    Raises ImportFailed on a zip file without the conversations, or a damaged one.
+    """
     with path.open("rb") as file:
         zipped = file.read(4) == b"PK\x03\x04"
-    keys = Keys(SOURCE)
-    for element in _conversations(path, chunks_of(path, advance, member_of(path, MEMBER) if zipped else None)):
-        yield from conversation(path, element, keys)
+    members = members_of(path, MEMBER) if zipped else [None]
+    for member in members:
+        # In a zip file with several of them, a line alone is no place.
+        place = path if member is None or len(members) == 1 else Path(f"{path}/{member.filename}")
+        # Two of them are as two files: what both have is the same.
+        keys = Keys(SOURCE)
+        for element in _conversations(path, chunks_of(path, advance, member)):
+            yield from conversation(place, element, keys)
 
 
 def _conversations(path: Path, chunks: Iterator[bytes]) -> Iterator[Element]:

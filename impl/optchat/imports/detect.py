@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from optchat.imports import aider, chatgpt, claude, optchat
-from optchat.imports.files import Advance, check_text, head_of, lines_of, member_of
+from optchat.imports.files import Advance, check_text, head_of, lines_of, members_of
 from optchat.imports.record import ImportFailed, Stream
 from optchat.store.strictjson import BadJson, loads
 
@@ -50,7 +50,7 @@ def check(path: Path, wanted: Format | None) -> Format:
     if head.startswith(b"PK\x03\x04"):
         if wanted not in (None, Format.CHATGPT):
             raise ImportFailed(f"{path}: this is a zip file: unpack it first")
-        member_of(path, chatgpt.MEMBER)
+        members_of(path, chatgpt.MEMBER)
         return Format.CHATGPT
     check_text(path, head)
     found = wanted or _looks_like(path, head)

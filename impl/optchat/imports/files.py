@@ -100,7 +100,7 @@ def too_long(line: Line) -> bool:
     return len(line.data) >= LINE_LIMIT - 3 and not line.ended
 
 
-def chunks_of(path: Path, advance: Advance, member: str | None = None) -> Iterator[bytes]:
+def chunks_of(path: Path, advance: Advance, member: zipfile.ZipInfo | None = None) -> Iterator[bytes]:
     """The bytes of a file, or of a member of a zip file, in pieces.
 
     They are read, not mapped: a mapped file that is cut by another process would end this one. Raises ImportFailed
@@ -118,8 +118,8 @@ def chunks_of(path: Path, advance: Advance, member: str | None = None) -> Iterat
             raise ImportFailed(f"{path}: {SHORTER}")
 
 
-def member_of(path: Path, name: str) -> str:
-    """The path within a zip file of the member with this file name. Raises ImportFailed, also on a zip bomb."""
+def members_of(path: Path, name: str) -> list[zipfile.ZipInfo]:
+    """The members of a zip file with this file name, in any folder. Raises ImportFailed, also on a zip bomb."""
     try:
         with zipfile.ZipFile(path) as archive:
             found = [each for each in archive.infolist() if each.filename.rsplit("/", 1)[-1] == name]
@@ -127,16 +127,16 @@ def member_of(path: Path, name: str) -> str:
         raise ImportFailed(f"{path}: this zip file is damaged: {error}") from None
     if not found:
         raise ImportFailed(f"{path}: there is no {name} in this zip file")
-    member = min(found, key=lambda each: len(each.filename))
-    if member.file_size > max(BOMB_SIZE, BOMB_RATIO * member.compress_size):
-        raise ImportFailed(
-            f"{path}: {member.filename} in this zip file would unpack to {member.file_size:,} bytes, far more than a "
-            f"chat does: if it is one, unpack it and import {name}"
-        )
-    return member.filename
+    for member in found:
+        if member.file_size > max(BOMB_SIZE, BOMB_RATIO * member.compress_size):
+            raise ImportFailed(
+                f"{path}: {member.filename} in this zip file would unpack to {member.file_size:,} bytes, far more than "
+                f"a chat does: if it is one, unpack it and import {name}"
+            )
+    return found
 
 
-def _unpacked(path: Path, advance: Advance, member: str) -> Iterator[bytes]:
+def _unpacked(path: Path, advance: Advance, member: zipfile.ZipInfo) -> Iterator[bytes]:
     empty = True
     try:
         with zipfile.ZipFile(path) as archive, archive.open(member) as source:
@@ -145,9 +145,9 @@ def _unpacked(path: Path, advance: Advance, member: str) -> Iterator[bytes]:
                 advance(len(data))
                 yield data
     except ZIP_ERRORS as error:
-        raise ImportFailed(f"{path}: {member} in this zip file cannot be read: {error}") from None
+        raise ImportFailed(f"{path}: {member.filename} in this zip file cannot be read: {error}") from None
     if empty:
-        raise ImportFailed(f"{path}: {member} in this zip file is empty")
+        raise ImportFailed(f"{path}: {member.filename} in this zip file is empty")
 
 
 @contextmanager
