@@ -215,6 +215,15 @@ def test_a_header_without_a_date_takes_its_session_alone(tmp_path: Path) -> None
         assert "1 messages of this session are left out" in found.damages[0].why
 
 
+def test_a_time_zone_that_cannot_be_is_not_the_files_fault(tmp_path: Path) -> None:
+    path = write(tmp_path / "h.md", HEADER + "> a  \n")
+    code = f"from optchat.imports import gather; from pathlib import Path; gather([Path({str(path)!r})])"
+    around = {"TZ": "<+99>-99", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=around, check=False)
+    assert "ImportFailed: this machine's time zone" in done.stderr
+    assert "TZ" in done.stderr.splitlines()[-1]
+
+
 def test_a_huge_line_is_no_record_and_fills_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files_module, "LINE_LIMIT", 1000)
     path = write(tmp_path / "chat.jsonl", GOOD + '{"kind":"user","text":"' + "x" * 9000 + '"}\n' + GOOD)

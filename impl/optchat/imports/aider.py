@@ -21,7 +21,12 @@ Every message of a session has the session's date, which is local and has no zon
 are the end of an older session: they get the date of the first header, and come before it.
 
 The last message of a history can grow: more output joins the run that was its end. So a message's name begins with
-that of its start (`start_of`), by which `optchat.imports.grown` knows it again.
+that of its start (`start_of`), by which `optchat.imports.grown` knows it again. A start is a whole first line: a
+message of a file that was cut within that line is another one, and is logged again when the file is whole. (By less
+than the line, messages that only begin alike would be taken for one, and lost.)
+
+All that names a session is its second. Of two histories with sessions of one second, messages that are alike are one
+as far as the other has as many of them; so is the same of two sessions of one second that a cut separates.
 """
 
 from __future__ import annotations

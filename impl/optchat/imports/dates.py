@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
+from optchat.imports.record import ImportFailed
+
 LATEST_SECONDS = 1e11
 """Numbers above it (the year 5138 in seconds) are milliseconds."""
 
@@ -57,5 +59,16 @@ def _checked(date: datetime, value: str) -> datetime:
         date.astimezone(UTC)
         local = date.astimezone()
     except (OverflowError, ValueError, OSError):
+        _check_zone()
         raise BadDate(f"the date {value[:40]!r} is out of range") from None
     return local if date.tzinfo is None else date
+
+
+def _check_zone() -> None:
+    """Raise ImportFailed when no date can have this machine's zone: it is not the file that is at fault."""
+    try:
+        datetime.fromtimestamp(86_400).astimezone()
+    except ValueError:
+        raise ImportFailed(
+            "this machine's time zone is a day or more from UTC, which no date can be: set the variable TZ to another"
+        ) from None
