@@ -25,6 +25,23 @@ class BadScenario(ValueError):
     """A file that is no history; one line that names the line."""
 
 
+class TakenTwice(ValueError):
+    """An object of JSON has a key twice: readers differ in which one they take."""
+
+
+def parsed(line: str) -> Any:
+    """A line of JSON. Raises TakenTwice, and what `json.loads` raises."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            key = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+            raise TakenTwice(f"the key {json.dumps(key)[:80]} is there twice")
+        return fields
+
+    return json.loads(line, object_pairs_hook=once)
+
+
 def request(event: Event) -> dict[str, Any]:
     """The request of an event."""
     match event.op:
@@ -63,11 +80,14 @@ def read(text: str) -> tuple[Config, list[Event]]:
     """
     config: Config | None = None
     events: list[Event] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    # A text may hold any other end of a line as it is (U+2028).
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            fields = json.loads(line)
+            fields = parsed(line)
+        except TakenTwice as why:
+            raise BadScenario(f"line {number}: {why}") from None
         except (ValueError, RecursionError):
             raise BadScenario(f"line {number}: this is no JSON object") from None
         if not isinstance(fields, dict):

@@ -68,6 +68,10 @@ ONCE: dict[str, Lie] = {
     "no view": lambda side, line: side.changed(line, view=None),
     "no queue": lambda side, line: side.changed(line, queue=None),
     "no ok": lambda side, line: side.changed(line, ok=None),
+    "ok twice": lambda side, line: side.say(b'{"ok":false,' + line[1:]),
+    "t twice": lambda side, line: side.say(
+        line.rstrip()[:-1] + b',"t":' + str(json.loads(line)["t"]).encode() + b"}\n"
+    ),
     "bytes as text": lambda side, line: side.changed(line, bytes="12"),
     "shrinking as 0": lambda side, line: side.changed(line, shrinking=0),
     "a node of three": lambda side, line: side.changed(line, view=[[0, 0, 0]]),

@@ -32,6 +32,8 @@ EXPECTED = {
     "no view": r"expected `view`, a list of nodes",
     "no queue": r"expected `queue`, a list of nodes",
     "no ok": r"expected a JSON object with `ok`",
+    "ok twice": r"expected an object with each key once; got '{\"ok\":false",
+    "t twice": r"expected an object with each key once",
     "bytes as text": r"expected `bytes`, a whole number",
     "shrinking as 0": r"expected `shrinking`, true or false",
     "a node of three": r"expected nodes \[l, i\]",

@@ -37,6 +37,13 @@ def test_a_history_reads_back(seed: int, config: Config, mix: str) -> None:
     assert first_broken(PlannerSubject(), *again) is None
 
 
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\x7f"])
+def test_a_line_of_a_history_ends_at_a_newline_alone(end: str) -> None:
+    """JSON lets a text hold these as they are, and other writers than ours do so."""
+    text = f'{OPEN}{{"op":"message","kind":"user","text":"a{end}b"}}\r\n'
+    assert [event.text for event in scenario.read(text)[1]] == [f"a{end}b"]
+
+
 OPEN = '{"op":"open"}\n'
 
 
@@ -57,6 +64,8 @@ OPEN = '{"op":"open"}\n'
         (OPEN + '{"op":"started","node":[0]}', "line 2: `node` must be [l, i]"),
         (OPEN + '{"op":"message","kind":"user"}', "line 2: `message` needs a text `text`"),
         (OPEN + '{"op":"wait"}', "line 2: `wait` needs `on`"),
+        (OPEN + '{"op":"wait","on":true,"on":false}', 'line 2: the key "on" is there twice'),
+        ('{"op":"open","config":{"jobs":1,"jobs":2}}', 'line 1: the key "jobs" is there twice'),
     ],
 )
 def test_what_is_no_history_is_refused_with_its_line(text: str, fault: str) -> None:

@@ -107,7 +107,9 @@ class Remote:
             self.kill()
             raise Fault(f"{fault} (asked {self._asked()})") from None
         try:
-            answer = json.loads(line.decode())
+            answer = scenario.parsed(line.decode())
+        except scenario.TakenTwice:
+            raise self._fault("an object with each key once", shown(line)) from None
         except (ValueError, RecursionError):
             raise self._fault("one JSON object", shown(line)) from None
         if not isinstance(answer, dict) or not isinstance(answer.get("ok"), bool):
