@@ -287,6 +287,30 @@ def test_a_shallow_clone_says_what_it_lacks(
         assert "no commit in common with HEAD: this clone is shallow" in refusal("main", shallow)
 
 
+def test_a_checkout_in_a_folder_that_is_no_utf8_is_a_checkout(
+    repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9 ")
+    git(tmp_path, "clone", "--quiet", str(repository), str(folder))
+    status = check_change(
+        str(adding("docs/own.md", "good\n", tmp_path)), False, False, None, steps=[HOUSE], folder=folder
+    )
+    assert (status, capfd.readouterr().out.splitlines()[-1][-8:]) == (0, "it holds")
+    (tmp_path / os.fsdecode(b"\xff")).mkdir()
+    git(tmp_path / os.fsdecode(b"\xff"), "init", "--quiet")
+    assert refusal("HEAD", tmp_path / os.fsdecode(b"\xff")).endswith("is no checkout of OptChat: run it in one")
+
+
+def test_a_verdict_that_cannot_be_written_is_told_all_the_same(
+    repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    patch = adding("docs/own.md", "good\n", tmp_path)
+    status = check_change(str(patch), False, False, patch / "x.xml", steps=[HOUSE], folder=repository)
+    out, err = capfd.readouterr()
+    assert (status, out.splitlines()[-1][-8:]) == (4, "it holds")
+    assert err.splitlines()[-1].endswith("adding.patch/x.xml cannot be written: a file is where its folder would be")
+
+
 def test_without_git_or_a_commit_it_is_one_line(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

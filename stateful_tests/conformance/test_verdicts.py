@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,9 +14,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from optchat.cli.status import Failure
-from optchat_bridge.check.command import check_laws, read_history
+from optchat.cli.status import Failure, Status
+from optchat_bridge.check.command import LARGEST_FILE, check_laws, read_history
 from optchat_bridge.check.judge import DEFAULT_EVENTS, Judge, Own, plan
+from optchat_bridge.check.report import NotWritten, write_whole
 from optchat_spec.laws import LAWS
 from optchat_spec.steps import Event
 from optchat_spec.vocabulary import Config
@@ -144,3 +148,52 @@ def test_a_scenario_that_is_none_is_one_line(text: str, told: str, tmp_path: Pat
     path.write_bytes(b"\xff")
     with pytest.raises(Failure, match="not UTF-8"):
         read_history(path)
+
+
+def test_a_scenario_is_a_regular_file_of_some_size(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (Path("/dev/zero"), tmp_path / "fifo", tmp_path):
+        with pytest.raises(Failure, match="it is no regular file"):
+            read_history(path)
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+    with pytest.raises(Failure, match="it is longer than"):
+        read_history(large)
+
+
+@pytest.mark.parametrize("where", ["a file/x/y.xml", "a folder", "nul\0byte"])
+@pytest.mark.parametrize("kind", ["held", "broken", "fault"])
+def test_a_file_that_cannot_be_written_loses_no_verdict(
+    kind: str, where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a file").write_text("")
+    (tmp_path / "a folder").mkdir()
+    command, asked = {"held": OURS, "broken": None, "fault": "exit 3"}[kind], tmp_path / where
+    if kind == "broken":
+        copy = broken_copy(BREAKS["due_from_first"], tmp_path / "copy")
+        command = f"PYTHONPATH={shlex.quote(environment(copy)['PYTHONPATH'])} {OURS}"
+    there = sorted(tmp_path.rglob("*"))
+    status = check_laws(command, None, 2_000, 0, 60.0, False, asked, tmp_path / "a file" / "out")
+    out, err = capfd.readouterr()
+    assert status == {"held": Status.SYSTEM, "broken": 1, "fault": 2}[kind]
+    assert ("events in" in out) == (kind != "fault")
+    told = [line for line in err.splitlines() if "cannot be written: " in line]
+    assert len(told) == (2 if kind == "broken" else 1)
+    assert sorted(tmp_path.rglob("*")) == there
+
+
+def test_a_full_disk_leaves_no_half_of_a_file(
+    tmp_path: Path,
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    (tmp_path / "junit.xml").write_text("the last one")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(NotWritten, match="File too large"):
+            write_whole(tmp_path / "junit.xml", b"x" * 1000, tmp_path / "junit.xml")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("junit.xml", "the last one")]

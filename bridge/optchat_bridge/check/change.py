@@ -17,7 +17,7 @@ from optchat.cli.status import Failure, Status
 from optchat_bridge.check.guarded import WATCHED, Touched, compiled, hiding, touched
 from optchat_bridge.check.peer import printable
 from optchat_bridge.check.place import hold_to_own
-from optchat_bridge.check.report import Case, console, worded, write_junit
+from optchat_bridge.check.report import Case, Writing, console, worded
 from optchat_bridge.check.steps import LIMIT, STEPS, Result, Step, held_to
 from optchat_bridge.check.worktree import (
     Applied,
@@ -83,9 +83,9 @@ def check_change(
         print_json(as_json(verdict))
     else:
         print_gate(console(), verdict)
-    if junit is not None:
-        write_junit(junit, "optchat check --change", cases(verdict))
-    return Status.OK if verdict.good else Status.WRONG
+    writing = Writing()
+    writing.junit(junit, "optchat check --change", cases(verdict))
+    return writing.status(Status.OK if verdict.good else Status.WRONG)
 
 
 def the_guard(name: str, tree: Applied, allowed: bool, uncommitted: int) -> Gate:

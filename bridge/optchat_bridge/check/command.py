@@ -20,6 +20,9 @@ from optchat_spec.vocabulary import Config
 FARTHEST_LEVEL = 99
 """Beyond it a node's size is a number that takes memory to write down; a chat of 2**64 messages ends at 64."""
 
+LARGEST_FILE = 256 * 1024 * 1024
+"""Bytes of a scenario's file."""
+
 Cmd = Annotated[
     str | None,
     typer.Option("--cmd", metavar="COMMAND", help="Hold this implementation to the laws: see docs/conformance.md."),
@@ -103,7 +106,7 @@ def check_laws(
 
     history = None if scenario_file is None else read_history(scenario_file)
     remote = None if cmd is None else Remote(lambda: Peer(cmd, timeout))
-    judge = None
+    judge, writing = None, reports.Writing()
     try:
         if remote is not None:
             remote.hello()
@@ -116,29 +119,39 @@ def check_laws(
         broken = [] if judge is None else [row for row in judge.rows.values() if row.finding]
         where = None
         if judge is not None and judge.last[1]:
-            where = reports.keep(out, "protocol-fault", Finding(str(fault), *judge.last))
-        return tell_fault(str(fault), [row.law.name for row in broken], where, json, junit, seed)
+            where = writing.keep(out, "protocol-fault", Finding(str(fault), *judge.last))
+        status = tell_fault(str(fault), [row.law.name for row in broken], where, json, seed)
+        writing.junit(junit, "optchat check", [reports.Case("protocol", "fault", str(fault))])
+        return writing.status(status)
     finally:
         if remote is not None:
             remote.kill()
-    kept = {row.law.name: reports.keep(out, row.law.name, row.finding) for row in report.broken if row.finding}
+    kept = {row.law.name: writing.keep(out, row.law.name, row.finding) for row in report.broken}
     rows = reports.cases(report, kept)
     if json:
         print_json(reports.as_json(report, kept, seed))
     else:
         reports.print_table(reports.console(), report, rows)
-    if junit is not None:
-        reports.write_junit(junit, "optchat check", rows)
-    return reports.EXIT_BROKEN if report.broken else reports.EXIT_HELD
+    writing.junit(junit, "optchat check", rows)
+    return writing.status(reports.EXIT_BROKEN if report.broken else reports.EXIT_HELD)
 
 
 def read_history(path: Path) -> tuple[Config, list[Event]]:
     """The history of a scenario file. Raises Failure, in one line, when it is none that can be played."""
     try:
-        config, events = scenarios.read(path.read_text(encoding="utf-8"))
+        # What is no file may have no end, or wait for one.
+        if path.exists() and not path.is_file():
+            raise Failure(f"{path} is no scenario: it is no regular file", Status.USAGE)
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise Failure(f"{path} is no scenario: it is longer than {LARGEST_FILE:,} bytes", Status.USAGE)
+        config, events = scenarios.read(data.decode())
         PlannerConfig(*config)
     except FileNotFoundError:
         raise Failure(f"there is no file {path}", Status.USAGE) from None
+    except OSError as error:
+        raise Failure(f"{path} cannot be read: {error.strerror}", Status.USAGE) from None
     except UnicodeDecodeError:
         raise Failure(f"{path} is no scenario: it is not UTF-8", Status.USAGE) from None
     except ValueError as error:
@@ -149,9 +162,9 @@ def read_history(path: Path) -> tuple[Config, list[Event]]:
     return config, events
 
 
-def tell_fault(fault: str, broken: list[str], where: Path | None, json: bool, junit: Path | None, seed: int) -> int:
+def tell_fault(fault: str, broken: list[str], where: Path | None, json: bool, seed: int) -> int:
     """Say how the protocol was broken, and which laws were before that."""
-    from optchat_bridge.check.report import EXIT_FAULT, Case, write_junit
+    from optchat_bridge.check.report import EXIT_FAULT
 
     if json:
         path = None if where is None else str(where)
@@ -162,6 +175,4 @@ def tell_fault(fault: str, broken: list[str], where: Path | None, json: bool, ju
             print(f"the chat until then, to replay with --scenario: {where}", file=sys.stderr)
         if broken:
             print(f"laws that were broken before: {', '.join(broken)}", file=sys.stderr)
-    if junit is not None:
-        write_junit(junit, "optchat check", [Case("protocol", "fault", fault)])
     return EXIT_FAULT

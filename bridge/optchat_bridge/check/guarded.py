@@ -200,7 +200,7 @@ def pieces(path: str, text: str) -> Pieces:
 
 def bend_pieces(text: str) -> Pieces:
     """Each law, def, type and import with its text, without comments and blank lines."""
-    code = "\n".join(line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    code = "\n".join(line.rstrip() for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
     starts = list(BEND_PIECE.finditer(code))
     found: Pieces = {}
     for at, start in enumerate(starts):

@@ -52,7 +52,7 @@ def hold_to_own(folder: Path) -> None:
     """See that the steps would import this project's packages from the worktree. Raises CannotApply."""
     command = [sys.executable, "-c", FOUND, *HOMES]
     done = subprocess.run(command, check=False, cwd=folder, env=environment(folder), capture_output=True, text=True)
-    origins = dict(zip(HOMES, done.stdout.splitlines(), strict=False))
+    origins = dict(zip(HOMES, done.stdout.split("\n"), strict=False))
     for name, home in HOMES.items():
         origin = origins.get(name, "")
         expected = folder / home / name / "__init__.py"

@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from optchat_bridge.check.peer import printable
+
 
 class CannotApply(Exception):
     """No change, no repository, or a change that does not fit; one line for the user, with the way out."""
@@ -44,9 +46,9 @@ def git(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
 
 def checkout_of(folder: Path) -> Path:
     """The root of the checkout that a folder is in. Raises CannotApply when it is none of this project's."""
-    root = Path(git(folder, "rev-parse", "--show-toplevel").decode().strip())
+    root = Path(os.fsdecode(git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
     if not (root / "spec" / "optchat_spec").is_dir():
-        raise CannotApply(f"{root} is no checkout of OptChat: run it in one")
+        raise CannotApply(f"{printable(str(root))} is no checkout of OptChat: run it in one")
     return root
 
 
@@ -54,7 +56,7 @@ def change_of(root: Path, given: str) -> Change:
     """A patch file as a change on HEAD; a revision as what it adds to HEAD, or, when HEAD has it, to its parent."""
     head = revision_of(root, "HEAD")
     if head is None:
-        raise CannotApply(f"{root} has no commit that a change could be put on")
+        raise CannotApply(f"{printable(str(root))} has no commit that a change could be put on")
     path = Path(given)
     if path.is_file():
         try:
