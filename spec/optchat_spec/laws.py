@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from optchat_spec import judges, line_laws, order_laws, queue_laws, view_laws
 from optchat_spec.order_laws import PUBLISHED_STEPS, Fit, due_fit
@@ -359,7 +359,18 @@ _ADDED = (
     ),
 )
 
-LAWS: Laws = {law.name: law for law in (*_VIEW, *_ORDER, *_QUEUE, *_LINE, *_ADDED)}
+
+def by_name(laws: Iterable[Law]) -> Laws:
+    """Laws under their names. Raises ValueError for a second one of a name, which would be judged instead."""
+    found: dict[str, Law] = {}
+    for law in laws:
+        if law.name in found:
+            raise ValueError(f"two laws are named {law.name}")
+        found[law.name] = law
+    return found
+
+
+LAWS: Laws = by_name((*_VIEW, *_ORDER, *_QUEUE, *_LINE, *_ADDED))
 """Every law, by name, in the order of design/laws.md; then the added ones."""
 
 STEP_LAWS = tuple(law for law in LAWS.values() if law.step is not None)

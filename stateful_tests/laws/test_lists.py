@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from optchat_spec.laws import LAWS
+from optchat_spec.laws import LAWS, by_name
 from optchat_spec.registry import Law
 from stateful_tests.breaks.registry import BREAKS, MODEL
 from stateful_tests.contracts.registry import CONTRACTS
@@ -110,3 +110,10 @@ def test_a_contract_or_a_break_that_is_gone_is_missed() -> None:
 
 def test_the_page_is_what_the_registry_makes() -> None:
     assert page.PAGE.read_text(encoding="utf-8") == page.render(), "write it anew: python -m stateful_tests.laws.page"
+
+
+def test_no_second_law_takes_a_laws_name() -> None:
+    law, other = LAWS["view_covers"], LAWS["view_bytes"]
+    with pytest.raises(ValueError, match="two laws are named view_covers"):
+        by_name((law, other, other._replace(name=law.name)))
+    assert by_name((law, other)) == {"view_covers": law, "view_bytes": other}
