@@ -101,6 +101,23 @@ def test_equal_pieces_of_a_grown_message_are_not_taken_for_beginnings(others: in
     assert [text for _, text, _ in logged(tmp_path / "chat")][others:] == ["echo: A\nx\nx\ny"]
 
 
+def test_joined_pieces_leave_the_other_messages_of_the_files_whole(tmp_path: Path) -> None:
+    """They are written where the messages of all files lie, and several files have some."""
+    texts = [f"long {at} " * 400 for at in range(9)]
+    for chat in range(3):
+        header = HEADER.replace("33:02", f"33:{chat:02}")
+        for end in range(1, 4):
+            path = tmp_path / f"{chat}.md"
+            path.write_text(header + output(*texts[:end]) + f"\n#### {chat}  \n\n{texts[5]}\n\n" + output(*texts[:end]))
+            take(tmp_path / f"chat{chat}", [path])
+    (tmp_path / "last.md").write_text(HEADER + output(*texts) + "\n#### bye  \n")
+    chats = [tmp_path / f"chat{chat}" for chat in range(3)]
+    take(tmp_path / "all", [*chats, tmp_path / "last.md"])
+    found = told(tmp_path / "all")
+    assert set().union(*map(told, chats)) <= set(found)
+    assert {line for _, line in found} <= {text.rstrip() for text in texts} | {*texts, "0", "1", "2", "bye"}
+
+
 def test_a_rest_whose_beginning_is_not_given_loses_nothing(tmp_path: Path) -> None:
     """An export cut between a beginning and its rest: the rest alone is a message of its own."""
     for number, text in enumerate([A1, A2]):

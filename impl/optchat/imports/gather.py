@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from os import SEEK_END
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
@@ -195,7 +196,10 @@ def _completed(result: Gathered, places: list[Place], starts: set[str]) -> list[
             alike.setdefault(start_of(place.key), []).append(place)
     whole = [place for place in places if start_of(place.key) not in starts]
     for several in alike.values():
-        for place, (first, record) in zip(several, completed(map(result.record, several)), strict=True):
+        records = completed(map(result.record, several))
+        # Reading has moved the place where the next one is written.
+        result.spool.seek(0, SEEK_END)
+        for place, (first, record) in zip(several, records, strict=True):
             whole.append(_spooled(result.spool, place.file, several[first].number, record))
     return whole
 
