@@ -62,6 +62,21 @@ def test_a_fault_that_was_there_before_is_not_the_changes(
         assert (status, said["steps"][0]["verdict"]) == (0, "held")
 
 
+def test_what_a_step_leaves_is_kept_where_it_is_a_history_and_gone_where_it_is_not(
+    repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = (
+        "import pathlib, sys, tempfile; pathlib.Path('optchat-check').mkdir(); "
+        "pathlib.Path('optchat-check/law.jsonl').write_text('{}'); print(tempfile.mkdtemp()); sys.exit(1)"
+    )
+    out = tmp_path / "out"
+    step = Step("leaves", "", (PYTHON, "-c", code))
+    status, said = gate(repository, str(adding("more", "x\n", tmp_path)), capfd, steps=[step], out=out)
+    assert status == 1
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [("law.jsonl", "{}")]
+    assert not Path(said["steps"][0]["output"][-1]).exists()
+
+
 def test_a_crash_is_a_fault_of_its_own(repository: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Where the step failed before with a fault that it names, a change that makes it crash is to blame."""
     code = "import pathlib, sys; sys.exit('FAILED x' if not pathlib.Path('more').exists() else 'no module x')"

@@ -17,7 +17,7 @@ import pytest
 from optchat.cli.status import Failure, Status
 from optchat_bridge.check.command import LARGEST_FILE, check_laws, read_history
 from optchat_bridge.check.judge import DEFAULT_EVENTS, Judge, Own, plan
-from optchat_bridge.check.report import NotWritten, write_whole
+from optchat_bridge.check.written import NotWritten, write_whole
 from optchat_spec.laws import LAWS
 from optchat_spec.steps import Event
 from optchat_spec.vocabulary import Config

@@ -17,7 +17,7 @@ from optchat.cli.status import Failure, Status
 from optchat_bridge.check.guarded import WATCHED, Touched, compiled, hiding, touched
 from optchat_bridge.check.peer import printable
 from optchat_bridge.check.place import hold_to_own
-from optchat_bridge.check.report import Case, Writing, console, worded
+from optchat_bridge.check.report import Case, console, worded
 from optchat_bridge.check.steps import LIMIT, STEPS, Result, Step, held_to
 from optchat_bridge.check.worktree import (
     Applied,
@@ -28,6 +28,7 @@ from optchat_bridge.check.worktree import (
     clean,
     uncommitted,
 )
+from optchat_bridge.check.written import HISTORIES, Writing
 
 TOLD = 12
 """How many of a failing step's last lines the reviewer is shown."""
@@ -64,8 +65,13 @@ def check_change(
     steps: Sequence[Step] = STEPS,
     folder: Path = Path(),
     seconds: float = LIMIT,
+    out: Path | None = None,
 ) -> int:
-    """Hold a change to everything; 0: it holds, 1: it is refused or breaks something. Raises Failure (2)."""
+    """Hold a change to everything; 0: it holds, 1: it is refused or breaks something. Raises Failure (2).
+
+    The histories that break laws are written to `out`.
+    """
+    writing = Writing()
     try:
         root = checkout_of(folder)
         change = change_of(root, given)
@@ -77,13 +83,14 @@ def check_change(
                 hold_to_own(tree.folder)
             say = (lambda _: None) if json else live
             verdict.results.extend(judge(verdict, tree.folder, before, steps, fail_fast, say, seconds))
+            if out is not None:
+                writing.copy(tree.folder / HISTORIES, out)
     except CannotApply as why:
         raise Failure(str(why), Status.USAGE) from None
     if json:
         print_json(as_json(verdict))
     else:
         print_gate(console(), verdict)
-    writing = Writing()
     writing.junit(junit, "optchat check --change", cases(verdict))
     return writing.status(Status.OK if verdict.good else Status.WRONG)
 

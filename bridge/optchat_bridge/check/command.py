@@ -82,7 +82,9 @@ def check_command(
         from optchat_bridge.check.change import check_change
 
         with unwound():
-            status = check_change(change, allow_law_change, json, junit, fail_fast=fail_fast, seconds=step_timeout)
+            status = check_change(
+                change, allow_law_change, json, junit, fail_fast=fail_fast, seconds=step_timeout, out=out
+            )
             raise typer.Exit(status)
     with unwound():
         raise typer.Exit(check_laws(cmd, scenario, events, seed, timeout, json, junit, out))
@@ -103,10 +105,11 @@ def check_laws(
     from optchat_bridge.check.judge import Finding, Judge, Own
     from optchat_bridge.check.peer import Fault, Peer
     from optchat_bridge.check.remote import Remote
+    from optchat_bridge.check.written import Writing
 
     history = None if scenario_file is None else read_history(scenario_file)
     remote = None if cmd is None else Remote(lambda: Peer(cmd, timeout))
-    judge, writing = None, reports.Writing()
+    judge, writing = None, Writing()
     try:
         if remote is not None:
             remote.hello()

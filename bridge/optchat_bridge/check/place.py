@@ -39,11 +39,15 @@ def environment(folder: Path) -> dict[str, str]:
         command = [sys.executable, "-I", "-X", f"pycache_prefix={compiled}", "-c", WARM, *LARGE]
         # What is not installed is not warm; the step that needs it says so.
         subprocess.run(command, check=False, cwd=compiled, stdin=subprocess.DEVNULL, capture_output=True)
+    # What a step that is ended leaves behind goes with the worktree.
+    scratch = folder.parent / f"{folder.name}-scratch"
+    scratch.mkdir(exist_ok=True)
     own = {name: value for name, value in without_git(os.environ).items() if not name.startswith(("PYTHON", "PYTEST_"))}
     return {
         **own,
         "PYTHONPATH": os.pathsep.join(parts),
         "PYTHONPYCACHEPREFIX": str(compiled),
+        "TMPDIR": str(scratch),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 

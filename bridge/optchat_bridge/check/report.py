@@ -1,22 +1,17 @@
-"""A verdict for people (a table), for programs (JSON) and for gates (JUnit)."""
+"""A verdict for people (a table) and for programs (JSON)."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from optchat.cli.status import Status, complain
-from optchat_bridge.check.judge import Finding, Report, Row
-from optchat_bridge.check.peer import printable
+from optchat_bridge.check.judge import Report, Row
 from optchat_bridge.check.remote import KNOWN
-from optchat_spec import scenario
 
 EXIT_HELD, EXIT_BROKEN, EXIT_FAULT = 0, 1, 2
 COLOURS = {"held": "green", "broken": "bold red", "not judged": "dim"}
@@ -41,74 +36,6 @@ class Case(NamedTuple):
     word: str
     says: str = ""
     group: str = "optchat.laws"
-
-
-class NotWritten(Exception):
-    """A file of the verdict could not be written; one line: which, and why."""
-
-
-def write_whole(path: Path, data: bytes, said: Path) -> None:
-    """Write a file as a whole or not at all. Raises NotWritten, which says `said`."""
-    # What is no regular file (/dev/stdout) cannot be put in place.
-    there = path.exists() and not path.is_file()
-    aside = path if there else path.with_name(f"{path.name}.{token_hex(4)}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            aside.write_bytes(data)
-            if not there:
-                aside.replace(path)
-        finally:
-            if not there:
-                aside.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise NotWritten(f"{printable(str(said))} cannot be written: {reason_of(error)}") from None
-
-
-def reason_of(error: Exception) -> str:
-    if isinstance(error, FileExistsError):
-        return "a file is where its folder would be"
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-class Writing:
-    """The files of a verdict. One that cannot be written keeps nobody from the verdict: it is told when that is out."""
-
-    def __init__(self) -> None:
-        self.failed: dict[str, None] = {}
-
-    def keep(self, folder: Path, law: str, finding: Finding | None) -> Path | None:
-        """Write the history that breaks a law; where it is, None when there is none or it could not be written."""
-        if finding is None:
-            return None
-        try:
-            return keep(folder, law, finding)
-        except NotWritten as why:
-            self.failed[str(why)] = None
-            return None
-
-    def junit(self, path: Path | None, name: str, rows: list[Case]) -> None:
-        """Write a JUnit file, where one is asked for."""
-        if path is not None:
-            try:
-                write_junit(path, name, rows)
-            except NotWritten as why:
-                self.failed[str(why)] = None
-
-    def status(self, verdict: int) -> int:
-        """Tell what could not be written; the status to exit with, the verdict's own where it is not good already."""
-        for line in self.failed:
-            complain(line)
-        return verdict or (Status.SYSTEM if self.failed else verdict)
-
-
-def keep(folder: Path, law: str, finding: Finding) -> Path | None:
-    """Write the history that breaks a law, where it has one. Raises NotWritten."""
-    if not finding.events:
-        return None
-    path = folder / f"{law}.jsonl"
-    write_whole(path, scenario.write(finding.config, finding.events).encode(), folder)
-    return path
 
 
 def says(row: Row, kept: Path | None) -> str:
@@ -172,25 +99,3 @@ def as_json(report: Report, kept: dict[str, Path | None], seed: int) -> dict[str
             for row in report.rows
         ],
     }
-
-
-def write_junit(path: Path, name: str, rows: list[Case]) -> None:
-    """The rows as a JUnit file: broken is a failure, a fault an error, not judged is skipped. Raises NotWritten."""
-    tags = {"broken": "failure", "fault": "error", "not judged": "skipped"} | dict.fromkeys(OF_CHANGES, "skipped")
-    count = {tag: str(sum(1 for case in rows if tags.get(case.word) == tag)) for tag in set(tags.values())}
-    suite = ElementTree.Element(
-        "testsuite",
-        name=name,
-        tests=str(len(rows)),
-        failures=count["failure"],
-        errors=count["error"],
-        skipped=count["skipped"],
-    )
-    for case in rows:
-        node = ElementTree.SubElement(suite, "testcase", classname=case.group, name=case.name)
-        tag = tags.get(case.word)
-        if tag is not None:
-            ElementTree.SubElement(node, tag, message=printable(case.says))
-    root = ElementTree.Element("testsuites")
-    root.append(suite)
-    write_whole(path, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True), path)

@@ -73,7 +73,7 @@ PYTEST_OPTIONS = (
 
 NOTHING_PASSED = "no test passed"
 LIMIT = 3600.0
-"""Seconds that a step may take; the longest takes a quarter of it on two slow cores."""
+"""Seconds that a step may take; the longest takes an eighth of it on two cores."""
 
 STEPS = (
     Step("house rules", "imports, sizes, paths", (PYTHON, "-m", "stateful_tests.house"), r"([\w./-]+)(?::\d+)?: (.+)"),
