@@ -12,7 +12,10 @@ settings.register_profile(
 settings.register_profile(
     "nightly", max_examples=3000, stateful_step_count=120, deadline=None, suppress_health_check=SLOW, print_blob=True
 )
-# A shell's background job begins with Ctrl-C ignored, and so would every process that a test starts and interrupts.
+# A shell's background job begins with Ctrl-C ignored, what nohup starts with SIGHUP, and so would every process that a
+# test starts and signals.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 settings.load_profile(os.environ.get("OPTCHAT_HYPOTHESIS", "ci"))
