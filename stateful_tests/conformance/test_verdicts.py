@@ -172,7 +172,8 @@ def test_a_file_that_cannot_be_written_loses_no_verdict(
     command, asked = {"held": OURS, "broken": None, "fault": "exit 3"}[kind], tmp_path / where
     if kind == "broken":
         copy = broken_copy(BREAKS["due_from_first"], tmp_path / "copy")
-        command = f"PYTHONPATH={shlex.quote(environment(copy)['PYTHONPATH'])} {OURS}"
+        around = f"PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={shlex.quote(environment(copy)['PYTHONPATH'])}"
+        command = f"{around} {OURS}"
     there = sorted(tmp_path.rglob("*"))
     status = check_laws(command, None, 2_000, 0, 60.0, False, asked, tmp_path / "a file" / "out")
     out, err = capfd.readouterr()

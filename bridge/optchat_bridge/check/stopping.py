@@ -97,7 +97,7 @@ def output_of(
                 chunk = os.read(process.stdout.fileno(), READ)
                 if not chunk:
                     process.wait(max(0.0, deadline - monotonic()))
-                    return Ended(process.returncode, bytes(kept))
+                    return Ended(process.returncode, bytes(kept[-most:]))
                 kept += chunk
                 if len(kept) > 2 * most:
                     del kept[:-most]
