@@ -93,8 +93,12 @@ class Contents:
     def record(self, index: int) -> MessageRecord:
         """A message's line. IndexError beyond the log."""
         at = self.messages[index]
+        return self._record_of(self.main.line_at(at), at, index)
+
+    def _record_of(self, line: bytes, at: int, index: int) -> MessageRecord:
+        """A line of `main/`, which must be message `index`'s. Raises Damaged."""
         try:
-            record = read_message(self.main.line_at(at))
+            record = read_message(line)
             if record.i != index:
                 raise BadRecord(f"not the line of message {index}, which was here")
         except BadRecord as error:
@@ -112,28 +116,18 @@ class Contents:
         end = self.messages[stop] if stop < len(self.messages) else self.main.end
         index = start
         for block in self.main.scan(self.messages[start], end):
-            place = block.at
-            for line in block.lines:
-                try:
-                    record = read_message(line)
-                    if record.i != index:
-                        raise BadRecord(f"not the line of message {index}, which was here")
-                except BadRecord as error:
-                    raise Damaged(*self.main.where(place), str(error)) from None
-                yield self._message(record)
+            for place, line in block.placed():
+                yield self._message(self._record_of(line, place, index))
                 index += 1
-                place += len(line) + 1
 
     def tree_records(self) -> Iterator[NodeRecord | BatchRecord]:
         """The lines of `tree/` that were taken in, in the order in which they were written."""
         for block in self.tree.scan(0, self.tree_read):
-            place = block.at
-            for line in block.lines:
+            for place, line in block.placed():
                 try:
                     yield read_tree(line)
                 except BadRecord as error:
                     raise Damaged(*self.tree.where(place), str(error)) from None
-                place += len(line) + 1
 
     def _message(self, record: MessageRecord) -> Message:
         kind = read_kind(record.kind, self.agent)

@@ -43,6 +43,13 @@ class Block(NamedTuple):
     at: int
     lines: list[bytes]
 
+    def placed(self) -> Iterator[tuple[int, bytes]]:
+        """Each line with its own place."""
+        place = self.at
+        for line in self.lines:
+            yield place, line
+            place += len(line) + 1
+
 
 class DayFiles:
     """The files of one folder, oldest first; a place `at` counts the bytes of all files before it and in its own.

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from optchat.core.config import Config
-from optchat.core.node import Node
 from optchat.core.replay import ReplayError
 from optchat.core.text import leaf_source, merge_source, size
 from optchat.store.chat import Chat
@@ -218,8 +217,8 @@ class _Audit:
             self.report.add(path, str(error), cure)
             return
         lines = contents.lines()
-        newest = [Node(0, index) for index in range(saved.total, len(contents.messages))]
-        if recorded and (saved.lines + newest != lines or saved.shrinking != contents.replay.shrinking):
+        grown = saved.grown(len(contents.messages))
+        if recorded and (grown != lines or saved.shrinking != contents.replay.shrinking):
             self.report.add(path, "not the view that the recorded batches give", cure)
 
     def _left_out(self) -> None:
@@ -287,8 +286,7 @@ def _state(contents: Contents) -> tuple[object, ...]:
 def _lines(days: DayFiles) -> Iterator[tuple[Path, int, bytes, int]]:
     """Each line with its file, its number there and its place."""
     for block in days.scan():
-        path, place = days.path(block.day), block.at
-        for number, line in enumerate(block.lines, block.number):
+        path = days.path(block.day)
+        for number, (place, line) in enumerate(block.placed(), block.number):
             yield path, number, line, place
-            place += len(line) + 1
         block.day.lines += len(block.lines)

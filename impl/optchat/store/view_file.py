@@ -30,6 +30,10 @@ class SavedView(NamedTuple):
     shrinking: bool
     total: int
 
+    def grown(self, total: int) -> list[Node]:
+        """Its lines, and the newest messages' own, which it may lack."""
+        return self.lines + [Node(0, index) for index in range(self.total, total)]
+
 
 def encode_view(saved: SavedView) -> bytes:
     record = ViewRecord([(node.level, node.i) for node in saved.lines], saved.shrinking, saved.total)
