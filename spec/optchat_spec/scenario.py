@@ -33,10 +33,11 @@ def parsed(line: str) -> Any:
     """A line of JSON. Raises TakenTwice, and what `json.loads` raises."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            key = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
-            raise TakenTwice(f"the key {json.dumps(key)[:80]} is there twice")
+        fields: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in fields:
+                raise TakenTwice(f"the key {json.dumps(key)[:80]} is there twice")
+            fields[key] = value
         return fields
 
     return json.loads(line, object_pairs_hook=once)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import NoReturn
 
 
@@ -42,8 +43,7 @@ def loads(data: bytes) -> object:
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for name in names if names.count(name) > 1)
+        twin = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         raise BadJson(f"the key {twin[:40]!r} twice in one object")
     return found
 
