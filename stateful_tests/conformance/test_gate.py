@@ -67,7 +67,9 @@ def test_what_a_step_leaves_is_kept_where_it_is_a_history_and_gone_where_it_is_n
 ) -> None:
     code = (
         "import pathlib, sys, tempfile; pathlib.Path('optchat-check').mkdir(); "
-        "pathlib.Path('optchat-check/law.jsonl').write_text('{}'); print(tempfile.mkdtemp()); sys.exit(1)"
+        "pathlib.Path('optchat-check/law.jsonl').write_text('{}'); "
+        "pathlib.Path('optchat-check/link.jsonl').symlink_to('/dev/zero'); "
+        "pathlib.Path('optchat-check/folder.jsonl').mkdir(); print(tempfile.mkdtemp()); sys.exit(1)"
     )
     out = tmp_path / "out"
     step = Step("leaves", "", (PYTHON, "-c", code))

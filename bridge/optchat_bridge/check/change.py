@@ -14,6 +14,7 @@ from rich.text import Text
 
 from optchat.cli.common import print_json
 from optchat.cli.status import Failure, Status
+from optchat_bridge.check.command import HISTORIES
 from optchat_bridge.check.guarded import WATCHED, Touched, compiled, hiding, touched
 from optchat_bridge.check.peer import printable
 from optchat_bridge.check.place import hold_to_own
@@ -28,7 +29,7 @@ from optchat_bridge.check.worktree import (
     clean,
     uncommitted,
 )
-from optchat_bridge.check.written import HISTORIES, Writing
+from optchat_bridge.check.written import Writing
 
 TOLD = 12
 """How many of a failing step's last lines the reviewer is shown."""

@@ -20,6 +20,9 @@ from optchat_spec.vocabulary import Config
 FARTHEST_LEVEL = 99
 """Beyond it a node's size is a number that takes memory to write down; a chat of 2**64 messages ends at 64."""
 
+HISTORIES = Path("optchat-check")
+"""Where the histories that break laws are written, if nobody says where."""
+
 LARGEST_FILE = 256 * 1024 * 1024
 """Bytes of a scenario's file."""
 
@@ -61,7 +64,7 @@ def check_command(
     timeout: Timeout = 10.0,
     json: Json = False,
     junit: Junit = None,
-    out: Out = Path("optchat-check"),
+    out: Out = HISTORIES,
     change: Change = None,
     allow_law_change: AllowLawChange = False,
     fail_fast: FailFast = False,

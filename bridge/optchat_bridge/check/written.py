@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from xml.etree import ElementTree
@@ -11,9 +13,6 @@ from optchat_bridge.check.judge import Finding
 from optchat_bridge.check.peer import printable
 from optchat_bridge.check.report import OF_CHANGES, Case
 from optchat_spec import scenario
-
-HISTORIES = Path("optchat-check")
-"""Where the histories that break laws are written, if nobody says where."""
 
 
 class NotWritten(Exception):
@@ -52,35 +51,39 @@ class Writing:
 
     def keep(self, folder: Path, law: str, finding: Finding | None) -> Path | None:
         """Write the history that breaks a law; where it is, None when there is none or it could not be written."""
-        if finding is None:
-            return None
-        try:
-            return keep(folder, law, finding)
-        except NotWritten as why:
-            self.failed[str(why)] = None
-            return None
+        kept = None
+        if finding is not None:
+            with self._told():
+                kept = keep(folder, law, finding)
+        return kept
 
     def copy(self, source: Path, folder: Path) -> None:
         """Write the histories that another run wrote to `source`, where it wrote some."""
         for path in sorted(source.glob("*.jsonl")):
-            try:
-                write_whole(folder / path.name, path.read_bytes(), folder)
-            except NotWritten as why:
-                self.failed[str(why)] = None
+            # A link, or what is no file, is none of a run's own.
+            if path.is_file() and not path.is_symlink():
+                with self._told():
+                    write_whole(folder / path.name, path.read_bytes(), folder)
 
     def junit(self, path: Path | None, name: str, rows: list[Case]) -> None:
         """Write a JUnit file, where one is asked for."""
         if path is not None:
-            try:
+            with self._told():
                 write_junit(path, name, rows)
-            except NotWritten as why:
-                self.failed[str(why)] = None
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Around the writing of one file."""
+        try:
+            yield
+        except NotWritten as why:
+            self.failed[str(why)] = None
 
     def status(self, verdict: int) -> int:
         """Tell what could not be written; the status to exit with, the verdict's own where it is not good already."""
         for line in self.failed:
             complain(line)
-        return verdict or (Status.SYSTEM if self.failed else verdict)
+        return Status.SYSTEM if self.failed and not verdict else verdict
 
 
 def keep(folder: Path, law: str, finding: Finding) -> Path | None:
