@@ -76,7 +76,7 @@ def queue_of(config: Config, facts: Facts, state: State, waiting: bool | None = 
     )
 
 
-def follow(config: Config, facts: Facts, before: State, event: Event, after: State, accepted: bool = True) -> Facts:
+def follow(config: Config, facts: Facts, before: State, event: Event, after: State, accepted: bool) -> Facts:
     """The facts after an event; an event that the rules refuse adds none, whatever the implementation did with it."""
     quiet = facts._replace(built_now=(), cancelled=())
     if why_refused(config, facts, before, event) is not None or is_untaken(before, event, accepted):

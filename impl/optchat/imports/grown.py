@@ -110,7 +110,8 @@ class _Piece(NamedTuple):
 def known_of(chat: Chat, names: Iterable[str], keys: Iterable[str]) -> KnownByStart:
     """What a chat whose messages have these names has of the messages with these keys: what starts alike."""
     starts = {start_of(key) for key in keys} - {""}
-    starts = {start for start in map(start_of, names) if start in starts} if starts else starts
+    if starts:
+        starts &= set(map(start_of, names))
     found: dict[str, list[_Piece]] = {}
     for message in chat.contents.run(0, len(chat.contents.messages)) if starts else ():
         key, part, _ = (message.key or "").partition(PART)
